@@ -16,7 +16,7 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// applying is what an Apply keeps until its commit is done. It is part of the first mutation.
+// applying is the state of an Apply until its commit is done. It is part of the first mutation.
 type applying struct {
 	store    *Store
 	group    []*Mutation
@@ -97,7 +97,8 @@ func frees(ms []*Mutation) bool {
 	return !slices.ContainsFunc(ms, func(m *Mutation) bool { return m.adds })
 }
 
-// operations appends what mutations write. They are begun, and have to be finished also if there is an error.
+// operations appends the operations of mutations. It begins the mutations, which have to be finished also after an
+// error.
 func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error) {
 	begin := len(ops)
 	for i := 0; i < len(ms); i++ {
@@ -165,7 +166,7 @@ func (s *Store) startWriting(m *Mutation) (uint32, []*index.Index, error) {
 		if state.writing != nil {
 			state.writing.Add(-1)
 		}
-		u.EndWrite(period) // the table was changed, truncated or dropped, and whoever did it may not have seen the mutation
+		u.EndWrite(period) // the definition that changed the table may not have waited for the mutation
 	}
 }
 
@@ -187,7 +188,7 @@ func (m *Mutation) finish(err error) {
 	done(m.end(err))
 }
 
-// end frees the mutations, and returns what a client is told of the error they ended with.
+// end frees the mutations, and translates the error for clients.
 func (m *Mutation) end(err error) error {
 	s, group := m.apply.store, m.apply.group
 	switch {

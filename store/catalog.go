@@ -12,7 +12,7 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// definer replaces the definitions. Where nodes share the engine it also follows those of other nodes.
+// definer replaces the definitions. Where nodes share the engine it also follows the definitions of other nodes.
 type definer struct {
 	*core
 	meta   meta        // guarded by defining
@@ -40,11 +40,10 @@ func newState(c *schema.Catalog) *state {
 	return s
 }
 
-// Define replaces the catalog by what change makes of it. Definitions run one at a time. When Define returns, the
-// new catalog is visible and safe from a power cut, before there can be rows of its tables: a table's number is
-// never given away twice. If change returns the same catalog nothing happens. Users' tables whose StoreID is 0 get
-// a number. If Define fails, what it has written to the engine is undone. Define waits for views of small tables to
-// have all rows.
+// Define replaces the catalog by the one that change returns. Definitions run one at a time. When Define returns, the
+// new catalog is visible and safe from a power cut, before its tables can have rows: a table's number is never reused.
+// If change returns the same catalog nothing happens. Users' tables whose StoreID is 0 get a number. If Define fails,
+// its records are removed from the engine. Define waits until views of small tables have all rows.
 func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
 	define, before, failed := s.define, s.current(), s.unbuilt.Load()
 	if s.cluster != nil {
@@ -57,7 +56,7 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	return nil
 }
 
-// define is Define for a store of its own, and does not wait.
+// define is Define where the engine is not shared. It does not wait for views.
 func (s *definer) define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
 	s.defining.Lock()
 	defer s.defining.Unlock()
@@ -104,8 +103,8 @@ func (s *definer) define(change func(*schema.Catalog) (*schema.Catalog, error)) 
 	return nil
 }
 
-// commitDefinitions commits definitions and syncs them. applied says that the engine may have them although it
-// fails. freeing is for definitions without a table that there was.
+// commitDefinitions commits and syncs definitions. applied reports whether the engine may have them although it fails.
+// freeing is set if a table is dropped.
 func (s *definer) commitDefinitions(ops []engine.Op, freeing bool) (applied bool, err error) {
 	commit := s.commit
 	if freeing {
@@ -113,7 +112,7 @@ func (s *definer) commitDefinitions(ops []engine.Op, freeing bool) (applied bool
 	}
 	err = commit(ops)
 	if errors.Is(err, engine.ErrUnknown) {
-		err = commit(ops) // what these write can be written twice
+		err = commit(ops) // the operations are idempotent
 		applied = true
 	}
 	switch {

@@ -14,8 +14,8 @@ import (
 // Now is the clock's time.
 func (s *core) Now() time.Time { return s.now() }
 
-// Timestamp is the current time in microseconds, later than any it returned before, and later than those of writes
-// from before the store was opened.
+// Timestamp is the current time in microseconds. It is later than all timestamps it returned before, and later than
+// writes from before the store was opened.
 func (s *core) Timestamp() int64 { return s.TimestampAt(s.now()) }
 
 // TimestampAt is Timestamp for who has just asked for the time.
@@ -53,9 +53,8 @@ func (s *core) loadTimestampBound() error {
 	return nil
 }
 
-// withBound returns the operations of a commit with one that moves the bound, if a timestamp was given that is above
-// it. The bound counts when they are committed; 0: it is not moved. A tenth of a second's writes move it once, and
-// those that are under way at that moment.
+// withBound appends an operation that moves the bound, if a later timestamp was given. The returned bound counts after
+// the commit; 0: it is not moved. The commits of a tenth of a second move it once, and concurrent ones at that moment.
 func (s *core) withBound(ops []engine.Op) ([]engine.Op, int64) {
 	last := s.last.Load()
 	if last <= s.bound.Load() || s.cluster != nil {

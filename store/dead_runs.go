@@ -13,12 +13,12 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// deadRun is the run of dead rows that a scan is in, and what is known of the row at hand.
+// deadRun is the current run of dead rows in a scan, and the state of the current row.
 type deadRun struct {
 	count       int
 	first, last []byte // keys
 
-	alive bool // the row at hand is
+	alive bool // the current row is alive
 	gone  bool // it is not, and may be purged
 
 	start, end []byte // of the scan, between two jumps
@@ -95,7 +95,8 @@ func (r *reader) jump(from, to []byte) {
 	}
 }
 
-// endWait ends the time until the first key of a scan, or until its end, and hints at what it has stepped over.
+// endWait is called at the first key of a scan, or at its end. After a long wait it hints at the range that the scan
+// has passed.
 func (r *reader) endWait(key []byte) {
 	r.dead.waiting = false
 	took := time.Since(r.dead.began)
@@ -143,7 +144,7 @@ func (r *reader) hint(h tombstones.PurgeHint) {
 	}
 }
 
-// followPurgeHints purges what reads hint at, until the store is closed.
+// followPurgeHints follows the hints of reads, until the store is closed.
 func (s *sweeper) followPurgeHints() {
 	defer s.running.Done()
 	for {

@@ -10,12 +10,12 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// Snapshot is what Decide shows of the store.
+// Snapshot is the view of the store that Decide gives to its function.
 type Snapshot struct {
 	store *Store
 	src   engine.Reader
 	clock uint64    // of deletions, before it was chosen
-	seen  *seenRows // what was read; nil: the timestamp is one of the clock
+	seen  *seenRows // the rows that were read; nil: the timestamp is one of the clock
 
 	stamp int64 // that was given, if it is not one of the clock; 0: it is
 }
@@ -33,8 +33,8 @@ func (s *Snapshot) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error
 	return rd.run(s.src)
 }
 
-// Timestamp is one for what is decided: later than those of all decisions before it in the partition, and than those of
-// writes that were answered before. It is asked for behind all reads.
+// Timestamp is the timestamp of the decision: later than all earlier decisions in the partition, and than writes that
+// were answered before. It is called after all reads.
 func (s *Snapshot) Timestamp() int64 {
 	if s.seen != nil {
 		if ts, ok := s.seen.timestamp(&s.store.core); ok {
@@ -47,12 +47,12 @@ func (s *Snapshot) Timestamp() int64 {
 }
 
 // Decide writes the mutations that decide returns, which are of the table and the partition. No other Decide in the
-// same partition comes between what decide reads and what is written, and no TRUNCATE of the table; an Apply may, and
-// timestamps alone order its writes. done is called exactly once, as by Apply, when the mutations are written; after an
+// partition and no TRUNCATE of the table comes between the reads of decide and its writes; an Apply may, and only
+// timestamps order its writes. done is called exactly once, as by Apply, when the mutations are written; after an
 // error nothing is written, unless it is ErrUnknown.
 //
-// decide may be called more than once and from another goroutine, and only what it returns last counts. Other writes
-// wait while it runs. partition is copied.
+// decide may be called repeatedly and from another goroutine, and only its last result counts. Other writes wait while
+// it runs. partition is copied.
 func (s *Store) Decide(
 	ctx context.Context, t *schema.Table, partition []byte, decide func(*Snapshot) ([]*Mutation, error), done func(error),
 ) {
@@ -82,7 +82,7 @@ type decision struct {
 	done     func(error)
 
 	mutations []*Mutation
-	refused   error // by decide, or what it decided cannot be written
+	refused   error // by decide, or because its mutations cannot be written
 	last      int64 // timestamp that was given, where nodes share the engine
 
 	onUpdate  func(engine.Txn) error // update and outcome, as values that are made once
@@ -91,7 +91,7 @@ type decision struct {
 
 var decisions = sync.Pool{New: func() any { return new(decision) }}
 
-// update decides, and gives what is written to a transaction.
+// update decides, and gives the mutations to a transaction.
 func (d *decision) update(txn engine.Txn) error {
 	s := d.snapshot.store
 	_ = free(d.mutations, errRetried)
@@ -104,7 +104,7 @@ func (d *decision) update(txn engine.Txn) error {
 	if d.refused = d.decideAndStage(txn); d.refused != nil || len(d.mutations) == 0 {
 		return d.refused
 	}
-	// the mutations may be of the truncated table, and what was read of the old one
+	// the mutations may be of the truncated table, and the reads of the old one
 	if now := s.state.Load(); now != state && now.ids[d.table] != state.ids[d.table] {
 		d.refused = errTruncated
 		return d.refused
@@ -118,8 +118,8 @@ func (d *decision) update(txn engine.Txn) error {
 	return nil
 }
 
-// decideAndStage decides, and gives what is written to a transaction: with a timestamp that follows from what was read,
-// or else with one of the clock.
+// decideAndStage decides, and gives the mutations to a transaction, with a timestamp that follows from the rows that
+// were read or else from the clock.
 func (d *decision) decideAndStage(txn engine.Txn) (err error) {
 	s := d.snapshot.store
 	d.snapshot.seen, d.snapshot.stamp = nil, 0
@@ -139,7 +139,7 @@ func (d *decision) decideAndStage(txn engine.Txn) (err error) {
 	}
 }
 
-// errUnseen says that what is written was not all read, so that its timestamp has to be one of the clock.
+// errUnseen says that not all written rows were read, so the timestamp has to come from the clock.
 var errUnseen = errors.New("not all that is written was read")
 
 // outcome ends the decision, or begins it again where another write or TRUNCATE came in between.
@@ -178,7 +178,7 @@ func (d *decision) outcome(err error) {
 // end tells the caller of Decide the outcome.
 func (d *decision) end(err error) {
 	if d.refused != nil && errors.Is(err, d.refused) {
-		err = d.refused // without what the engine says of it
+		err = d.refused // without the text that the engine adds
 	}
 	err = free(d.mutations, err)
 	done := d.done
@@ -191,8 +191,8 @@ func (d *decision) end(err error) {
 // errRetried ends mutations that are decided again.
 var errRetried = errors.New("decided again")
 
-// stage gives the operations of mutations to a transaction. clock is that of deletions, asked before it began. If seen
-// is not nil it has to have all rows that are written.
+// stage gives the operations of mutations to a transaction. clock is the tombstones' clock from before it began. If
+// seen is not nil it must contain all rows that are written.
 func (s *Store) stage(txn engine.Txn, ms []*Mutation, clock uint64, seen *seenRows) error {
 	if len(ms) == 0 {
 		return nil
@@ -213,11 +213,11 @@ func (s *Store) stage(txn engine.Txn, ms []*Mutation, clock uint64, seen *seenRo
 		ops = nil // they are written
 	}
 	ops, first.apply.bound = s.withBound(ops)
-	engine.Lend(txn, ops) // their memory is that of the mutations, which end behind the update
+	engine.Lend(txn, ops) // their memory is that of the mutations, which end after the update
 	return nil
 }
 
-// free ends mutations that were staged, and returns what a client is told of the error they ended with.
+// free ends staged mutations, and translates the error for clients.
 func free(ms []*Mutation, err error) error {
 	if len(ms) == 0 {
 		return err

@@ -98,8 +98,8 @@ func (s *dropper) deadTables() (ids []uint32, err error) {
 	return slices.DeleteFunc(ids, func(id uint32) bool { return live[id] }), err
 }
 
-// purgeTable removes one table's keys once nobody writes them any more. Close can stop it between steps, and so can
-// Restore, which the store has gone through as often as era says.
+// purgeTable removes one table's keys after its last write has ended. Close and Restore can stop it between steps. era
+// is the number of restores when it began.
 func (s *dropper) purgeTable(id uint32, era uint64) error {
 	for !s.usages.Of(id).IsIdle() {
 		if err := s.closing.Err(); err != nil {

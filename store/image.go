@@ -13,9 +13,9 @@ import (
 	"github.com/cqld/cqld/store/usage"
 )
 
-// Image is what a store held at one time: rows, definitions, and what the store keeps beside them. It never changes.
-// It can be restored as often as wanted, and stores can be opened that hold the same (Options.Image). None of this
-// takes longer for many rows than for few.
+// Image is the content of a store at one moment: rows, definitions, and the estimates of tables. It never changes, can
+// be restored repeatedly, and other stores can be opened with it (Options.Image). The time all this takes does not
+// depend on the number of rows.
 type Image struct {
 	rows       engine.Snapshot
 	state      *state
@@ -25,7 +25,7 @@ type Image struct {
 	last       int64    // no timestamp is later
 }
 
-// ErrNoImage says that the store's engine cannot go back to what it held.
+// ErrNoImage says that the store's engine has no snapshots to return to.
 var ErrNoImage = errors.New("this engine makes no snapshots")
 
 var (
@@ -36,7 +36,7 @@ var (
 // Engine opens an engine with the rows of the image.
 func (i *Image) Engine(fold engine.Fold) (engine.Engine, error) { return i.rows.Open(fold), nil }
 
-// Image returns what the store holds.
+// Image returns the current content of the store.
 func (s *Store) Image() (*Image, error) {
 	e, ok := s.engine.(engine.Snapshotter)
 	if !ok {
@@ -55,11 +55,11 @@ func (s *Store) Image() (*Image, error) {
 	return i, nil
 }
 
-// Restore makes the store hold what an image has, of this store or of another one, and returns the catalog that it had
-// before. The store's id stays. Timestamps go on behind the last one that the image knows. What is read or written
-// meanwhile is so either before or after.
+// Restore replaces the content of the store by an image, of this store or of another one, and returns the catalog of
+// before. The store's id stays. Timestamps continue after the last one of the image. A concurrent read or write
+// happens either before or after.
 //
-// Background work that goes over rows ends with the step that it is in. It begins anew with what is restored.
+// Background work on rows ends with its current step, and begins anew with the restored rows.
 func (s *Store) Restore(i *Image) (before *schema.Catalog, err error) {
 	e, ok := s.engine.(engine.Snapshotter)
 	if !ok {
@@ -129,7 +129,7 @@ func withControls(c *schema.Catalog, k *schema.Keyspace) *schema.Catalog {
 	return c
 }
 
-// continueFrom writes the store's own records into rows that were restored, and makes timestamps go on behind theirs.
+// continueFrom writes the store's own records into restored rows, and makes timestamps continue after theirs.
 func (s *Store) continueFrom(i *Image) error {
 	bound := i.last + boundAhead
 	s.last.Store(i.last)
@@ -137,7 +137,7 @@ func (s *Store) continueFrom(i *Image) error {
 	return s.commit([]engine.Op{s.meta.op(), boundOp(bound)})
 }
 
-// restoreUsages makes known of tables what the image knows.
+// restoreUsages replaces the estimates by those of the image.
 func (s *Store) restoreUsages(old *state, i *Image) {
 	for _, id := range old.ids {
 		if i.usages[id] == nil {
@@ -161,7 +161,7 @@ func (s *core) current() *state {
 		return now
 	}
 	if s.cluster != nil {
-		_ = s.cluster.Await(s.closing) // whoever uses the state finds out if the lease is over
+		_ = s.cluster.Await(s.closing) // the users of the state check the lease
 		return s.state.Load()
 	}
 	return s.restored()
@@ -178,8 +178,8 @@ func (s *core) restored() *state {
 	}
 }
 
-// step runs a step of background work that began when the store had been restored as often as era says. It fails if
-// the store was restored since: then what the work has found out does not hold any more.
+// step runs a step of background work. era is the number of restores when the work began: after another one step
+// fails, because the findings of the work are invalid.
 func (s *core) step(era uint64, fn func() error) error {
 	s.background.RLock()
 	defer s.background.RUnlock()

@@ -74,7 +74,7 @@ func (s *builder) keepIndexes() {
 			return
 		case <-s.indexing:
 			if err = s.buildIndexes(); errors.Is(err, errRestored) {
-				continue // Restore has them built anew
+				continue // Restore begins the builds again
 			}
 			if err != nil {
 				s.unbuilt.Add(1)
@@ -96,7 +96,7 @@ func (s *builder) buildIndexes() error {
 	}
 	era := s.restores.Load()
 	all := s.awaitDefinition().indexes
-	if err := s.settle(); err != nil { // so that all nodes write the entries of what changes from here on
+	if err := s.settle(); err != nil { // from now on all nodes write the entries of their changes
 		return err
 	}
 	for _, all := range all {
@@ -176,8 +176,8 @@ func (s *builder) BuildsWaiting() (n int) {
 // Builds is how many indexes and views were built since the store was opened.
 func (s *builder) Builds() uint64 { return s.built.Load() }
 
-// buildIndex writes the entries of all rows. Writes that are under way write those of their own rows. It fails if the
-// store is restored meanwhile, which it was as often as era says before.
+// buildIndex writes the entries of all existing rows. Concurrent writes add the entries of their own rows. It fails if
+// the store is restored meanwhile; era is the number of restores before.
 func (s *builder) buildIndex(x *index.Index, era uint64) error {
 	began := time.Now()
 	progress := &buildProgress{index: x, began: s.now(), total: s.usages.Of(x.TableID).Estimate().Rows}
@@ -238,7 +238,7 @@ func (s *builder) buildIndex(x *index.Index, era uint64) error {
 	return nil
 }
 
-// entriesFrom makes the entries of some rows. next is the key to go on from, or nil behind the last row.
+// entriesFrom makes the entries of some rows. next is the key to continue from; nil: there are no more rows.
 func (s *builder) entriesFrom(
 	x *index.Index, maker *index.Maker, start, end []byte, counted *atomic.Int64,
 ) (ops []engine.Op, next []byte, err error) {

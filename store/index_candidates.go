@@ -76,7 +76,7 @@ func (r *reader) takeCandidates() (more bool, err error) {
 // foundPerStep is how many rows a read looks for by their keys between two steps of its turn.
 const foundPerStep = 8
 
-// findCandidate reads what an entry stands for, given the key of the row without its area.
+// findCandidate reads the row of an entry. rest is the row's key without its area.
 func (r *reader) findCandidate(rest []byte) (more bool, err error) {
 	wanted, err := r.beginCandidate(rest)
 	if err != nil || !wanted {
@@ -89,7 +89,7 @@ func (r *reader) findCandidate(rest []byte) (more bool, err error) {
 	return !r.done, err
 }
 
-// takeCandidate is findCandidate with what the row's key holds, or nil.
+// takeCandidate is findCandidate for a row that was read already; value is nil if there is none.
 func (r *reader) takeCandidate(rest, value []byte) (more bool, err error) {
 	wanted, err := r.beginCandidate(rest)
 	if err != nil || !wanted {

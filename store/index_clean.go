@@ -50,8 +50,8 @@ func (s *builder) removeStale(first staleEntry) error {
 	return s.removeEntries(s.closing, all)
 }
 
-// removeEntries removes those of some entries whose rows do not have their values now. A write that adds such an entry
-// meanwhile is not undone: the engine runs the update again.
+// removeEntries removes the entries whose rows do not have their values now. A concurrent write that adds such an
+// entry is not undone: the engine runs the update again.
 func (s *core) removeEntries(ctx context.Context, all []staleEntry) error {
 	var maker index.Maker
 	var row []byte
@@ -75,7 +75,7 @@ func (s *core) removeEntries(ctx context.Context, all []staleEntry) error {
 	})
 }
 
-// dropEntries removes the entries of what a row loses. kept is what is left of it, or nil.
+// dropEntries removes the entries of the values that a row loses. kept is the rest of the row, or nil.
 func (w *sweep) dropEntries(txn engine.Txn, key, value, kept []byte) error {
 	for _, x := range w.indexes {
 		if x.View != nil {
@@ -108,8 +108,8 @@ func (w *sweep) dropEntries(txn engine.Txn, key, value, kept []byte) error {
 // and to read the row of each would cost more than to write it.
 const sampleEvery = 64
 
-// cleanIndexes goes over all entries and removes those of values that were overwritten, which no read has come by. In
-// the background it looks at a sample of each chunk, and at all of a chunk where one of these is stale.
+// cleanIndexes goes over all entries and removes entries of overwritten values that no read has found. In the
+// background it samples each chunk, and looks at all of a chunk where one of the sample is stale.
 func (w *sweep) cleanIndexes(ctx context.Context) error {
 	every := 1
 	if w.pause > 0 {
@@ -152,8 +152,8 @@ func (w *sweep) cleanIndexes(ctx context.Context) error {
 	return nil
 }
 
-// staleFrom looks at one of so many entries of a chunk and returns those whose rows have not their values. next is the
-// key to go on from, or nil behind the last entry.
+// staleFrom looks at one of every so many entries of a chunk, and returns the stale ones. next is the key to continue
+// from; nil: there are no more entries.
 func (w *sweep) staleFrom(x *index.Index, start, end []byte, every int) (stale []staleEntry, next []byte, err error) {
 	maker := &w.makers[0]
 	var row []byte

@@ -10,8 +10,8 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// gathering is a read through entries of several values. They are not in the order of the rows, so the keys of the rows
-// are gathered and sorted: portion by portion, each in one pass over the entries.
+// gathering is a read through the entries of several values. These are not in the order of the rows, so the keys of
+// the rows are gathered and sorted in portions, with one pass over the entries for each portion.
 type gathering struct {
 	spans    []index.Span
 	from, to []byte // the keys of rows that are wanted
@@ -36,9 +36,9 @@ func (r *reader) beginGathering(spans []index.Span) (bool, error) {
 	return r.gatherRows(r.worthGathering())
 }
 
-// worthGathering is how many entries are gone through rather than the table. The more of the table's rows have entries,
-// the sooner a scan comes by as many as are wanted: it passes over Want rows / entries of them, while a pass over the
-// entries costs a part of what reading as many rows does. The rows themselves cost more to find one by one.
+// worthGathering is how many entries may be read instead of the table. A scan of the table passes Want × rows /
+// entries rows until it has found enough, and reading an entry costs a fraction of reading a row in order; finding a
+// row by its key costs more than that.
 func (r *reader) worthGathering() int {
 	if r.read.Keys != nil {
 		return r.store.gathered

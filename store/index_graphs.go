@@ -27,8 +27,8 @@ type graphBuilder struct {
 	minAdded   atomic.Int64
 }
 
-// Rows are added by making another graph: of those that no graph has, and of all graphs that are not more than
-// mergeFactor times as large. So there are few graphs, and each row is added again few times.
+// Rows are added by making another graph, of the rows that no graph has and of all graphs up to mergeFactor times as
+// large. So there are few graphs, and each row is added again few times.
 const (
 	graphPart   = 256 << 10
 	mergeFactor = 4
@@ -281,8 +281,8 @@ func (s *graphBuilder) beginRound(x *index.Index) uint64 {
 	return round
 }
 
-// firstRound is the first round with entries of an index whose graphs were just loaded. The rounds that are begun here
-// are behind those of all entries.
+// firstRound is the first round with entries of an index whose graphs were just loaded. Later rounds come after those
+// of all entries.
 func (s *graphBuilder) firstRound(x *index.Index) (uint64, error) {
 	if s.cluster != nil {
 		return 0, nil
@@ -337,19 +337,19 @@ type Nearest struct {
 	Index  *schema.Index
 	Vector []byte
 	Wide   int // how many rows graphs look for: the more, the fewer near ones are missed
-	Take   int // how many of these are delivered, beside those that no graph has yet; 0: all
+	Take   int // how many of these are delivered, besides the rows that no graph has yet; 0: all
 
 	// Approximate is set by the read: rows were left out. A read without it delivers all rows that are wanted.
 	Approximate bool
 }
 
-// What a read goes through at most before graphs cost more than all rows.
+// Bounds beyond which graphs cost more than comparing all rows.
 const (
 	maxUngraphed = 4096 // entries of rows that no graph has yet
 	fewFiltered  = 2000 // entries of another index: rows with these are compared one by one
 )
 
-// chooseGraphs gathers the rows that are near to a vector. It reports false if all rows are to be compared.
+// chooseGraphs gathers the rows near to a vector. It reports false if all rows are to be compared.
 func (r *reader) chooseGraphs() (bool, error) {
 	read, n := r.read, r.read.Nearest
 	n.Approximate = false

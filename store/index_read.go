@@ -13,7 +13,7 @@ import (
 // lookup is a read through an index.
 type lookup struct {
 	index  *index.Index
-	entry  []byte // what the entries of one value begin with; nil: the keys of the rows are gathered
+	entry  []byte // prefix of the entries of one value; nil: the keys of the rows are gathered
 	gather gathering
 	others []intersection // other indexes that the rows must have entries in
 	maker  index.Maker
@@ -29,8 +29,8 @@ type lookup struct {
 // maxBounds is how many slices rows are compared with. A read with more of them looks for these rows.
 const maxBounds = 16
 
-// chooseIndex chooses the index to read with: the one with the fewest entries of its value, as far as they are counted.
-// It reports false if the rows are to be read without one.
+// chooseIndex chooses the index with the fewest entries for its Lookup, as far as they are counted. It reports false
+// if the read does without an index.
 func (r *reader) chooseIndex() (bool, error) {
 	read := r.read
 	if read.Reverse || read.Ranges != nil || len(read.Slices) > maxBounds || len(read.Keys) > 1 {
@@ -83,7 +83,7 @@ func (r *reader) chooseIndex() (bool, error) {
 	return true, nil
 }
 
-// entrySpans is where the entries are that are to be read together with those that were chosen for a Lookup.
+// entrySpans returns the chosen entries, and others that have to be read together with them.
 func (r *reader) entrySpans(chosen index.Span, l *index.Lookup) ([]index.Span, error) {
 	x := r.lookup.index
 	all := []index.Span{chosen}
@@ -149,7 +149,7 @@ func (r *reader) throughIndex() error {
 	return r.eachCandidate()
 }
 
-// eachCandidate reads the rows that entries stand for.
+// eachCandidate reads the rows of the entries.
 func (r *reader) eachCandidate() error {
 	l := &r.lookup
 	if l.entry == nil {
@@ -171,8 +171,8 @@ func (r *reader) eachCandidate() error {
 	return err
 }
 
-// rowBounds are the keys of rows, behind the number of the table, between which rows are wanted, given the partition or
-// the tokens and the position to continue from. An empty end is that of the table.
+// rowBounds are the keys, after the number of the table, between which rows are wanted, given the partition or the
+// tokens and the position to continue from. An empty end is that of the table.
 func (r *reader) rowBounds() (from, to []byte, ok bool) {
 	l, read := &r.lookup, r.read
 	if read.Keys != nil {

@@ -14,16 +14,15 @@ import (
 	"github.com/cqld/cqld/store/usage"
 )
 
-// Mutation is what one write changes in one partition. It is built and applied once: Apply takes it over. Values
-// given to it must stay unchanged until Row, Static or Apply is called after them.
+// Mutation is the change that one write makes to one partition. It is built and applied once: Apply takes it over.
+// Values given to it must stay unchanged until the next call of Row, Static or Apply.
 //
-// Keys and values are written into one buffer as the mutation is built. Apply cuts them into operations of the
-// engine.
+// Keys and values are written into one buffer as the mutation is built. Apply cuts them into operations of the engine.
 type Mutation struct {
 	table     *schema.Table
 	partition []byte // the serialized partition key
 	prefix    []byte // of the partition's keys
-	buf       []byte // keys and values, one behind the other
+	buf       []byte // keys and values, one after the other
 	spans     []span
 	ops       []engine.Op
 
@@ -41,7 +40,7 @@ type Mutation struct {
 	counts   bool         // it changes counters
 	parts    bool         // some of its cells are elements of collections or fields of user types
 	adds     bool         // it writes something besides tombstones
-	moved    bool         // its keys are those of another number than the table's
+	moved    bool         // its keys have another number than the table's
 	second   int64        // in which its tombstones are written; 0: not known
 	due      int64        // the second from which something may be purged; math.MaxInt64: never
 	usage    *usage.Table // of the table, while it is being committed
@@ -224,7 +223,7 @@ func (m *Mutation) endRow() {
 	m.dropCells()
 }
 
-// normalize sorts the cells, unites those in the same place, and removes what tombstones hide.
+// normalize sorts the cells, merges cells in the same place, and removes cells that tombstones hide.
 func (m *Mutation) normalize() {
 	if !m.sorted {
 		slices.SortFunc(m.cells, func(a, b rows.Cell) int {

@@ -23,18 +23,18 @@ type Read struct {
 	Reverse bool           // rows of a partition from last to first
 	Now     int64          // seconds since 1970, for expiry
 	Meta    bool           // fill Row.Meta
-	After   *Position      // start behind this row, which the same Read delivered earlier
-	Session Session        // what tables made by code may show of the reader
+	After   *Position      // start after this row, which the same Read delivered earlier
+	Session Session        // of the client, for tables made by code
 	Lookups []index.Lookup // all of which hold for the rows that are wanted
 	Want    int            // about how many rows that pass the Lookups are taken; 0: all
 	Nearest *Nearest       // only rows near to a vector are wanted; nil: all
-	Turn    *pace.Turn     // on which it reads; nil: it gives way to nobody
+	Turn    *pace.Turn     // the scheduler's turn that it steps; nil: it does not yield
 
-	Indexed    *IndexRead      // takes which indexes were read; nil: nobody wants to know
-	Tombstones *TombstonesRead // counts live rows and tombstones; nil: nobody does
+	Indexed    *IndexRead      // notes the indexes that were read; may be nil
+	Tombstones *TombstonesRead // counts live rows and tombstones; may be nil
 }
 
-// IndexRead is what a read has taken from indexes.
+// IndexRead notes the use of indexes by a read.
 type IndexRead struct {
 	Names   []string // of the indexes; none: rows were read without them
 	Entries int      // that were read
@@ -54,7 +54,7 @@ func (i *IndexRead) entry() {
 	}
 }
 
-// Session is what a virtual row may depend on.
+// Session is the part of a client's session on which rows made by code may depend.
 type Session struct {
 	LocalAddr netip.AddrPort // the address the client dialled
 	Node      int            // the number of the node that it is with
@@ -121,7 +121,7 @@ func (r *Read) slice(i int) Slice {
 type Position struct {
 	Partition  []byte
 	Clustering [][]byte
-	Whole      bool // continue behind the partition, not inside it
+	Whole      bool // continue after the partition, not inside it
 }
 
 // Row is one row as of Read.Now. It and everything it points to are valid until the callback returns.
@@ -137,7 +137,7 @@ type Row struct {
 // Expiry is a TTL and the second it ends; the zero value is none.
 type Expiry = rows.Expiry
 
-// CellMeta is what WRITETIME and TTL show of a cell.
+// CellMeta is the timestamp and the expiry of a cell, for WRITETIME and TTL.
 type CellMeta = rows.CellMeta
 
 // PartMeta is CellMeta of one element of a collection, or one field of a user type.
@@ -207,7 +207,7 @@ func (s *core) source(r *Read) (engine.Reader, uint32, error) {
 	return nil, 0, noTable(r.Table)
 }
 
-// Lookup says which rows an index leaves.
+// Lookup restricts a Read to rows that an index finds.
 type Lookup = index.Lookup
 
 // Match is how a Lookup compares terms.
@@ -224,11 +224,11 @@ const (
 // GraphMetrics counts the graphs of vectors.
 type GraphMetrics = index.GraphMetrics
 
-// A view of a shared engine costs a request for its timestamp. A read of one row needs none if it reads one key: what
-// was committed last is a snapshot of it.
+// A view of a shared engine costs a request for its timestamp. A read of a single key needs none: the last commit is a
+// snapshot of it.
 
-// newest reads what was committed last. It reads one key, and fails if definitions have changed until then: the row may
-// be of a table that was truncated meanwhile, or whose tombstones have to be looked for.
+// newest reads the last commit. It reads one key, and fails if definitions have changed meanwhile: the table may have
+// been truncated, or its tombstones may have to be read.
 type newest struct {
 	engine.Reader
 	reader *reader

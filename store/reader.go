@@ -40,10 +40,10 @@ type reader struct {
 
 // readPlace is where in the table a read is.
 type readPlace struct {
-	prefix     []byte // what the partition's keys begin with
+	prefix     []byte // of the partition's keys
 	partition  []byte // its serialized key, unless Read.Keys has it
 	slice      Slice  // of the partition, that is being read
-	start, end []byte // its first key, and the first one behind it
+	start, end []byte // its first key, and the first one after it
 
 }
 
@@ -78,7 +78,7 @@ func (r *reader) begin(ctx context.Context, s *core, read *Read, id uint32, fn f
 	read.Tombstones.begin(read)
 }
 
-// release forgets what belongs to the request and keeps the reader for another.
+// release forgets the request and keeps the reader for another.
 func (r *reader) release() {
 	r.ctx, r.store, r.read, r.fn, r.src, r.after, r.place.slice = nil, nil, nil, nil, nil, nil, Slice{}
 	r.state, r.indexes = nil, nil
@@ -108,7 +108,7 @@ func (r *reader) run(src engine.Reader) error {
 	}
 	if len(r.read.Lookups) > 0 && r.id != 0 {
 		if r.era != r.store.restores.Load() {
-			return errTruncated // the indexes are those of before
+			return errTruncated // the indexes are from before the Restore
 		}
 		if chosen, err := r.chooseIndex(); err != nil {
 			return err
@@ -170,7 +170,7 @@ func (r *reader) beginPartition(key []byte) error {
 	return nil
 }
 
-// readPartition reads the rows wanted of the partition at hand.
+// readPartition reads the wanted rows of the current partition.
 func (r *reader) readPartition(key []byte) error {
 	if err := r.beginPartition(key); err != nil {
 		return err
@@ -214,7 +214,7 @@ func (r *reader) readOnlyRow() error {
 	return err
 }
 
-// readSlice reads the rows of one slice that are behind the position to continue from.
+// readSlice reads the rows of one slice after the position to continue from.
 func (r *reader) readSlice(s *Slice) error {
 	if err := r.step(); err != nil {
 		return err
@@ -261,7 +261,7 @@ func (r *reader) countRanges() {
 	r.read.Tombstones.beginSlice(&r.tombstones.PartitionTombstones, p.start[len(p.prefix):], p.end[len(p.prefix):])
 }
 
-// skipTo narrows the slice at hand to what comes behind a row.
+// skipTo narrows the current slice to the rows after a given one.
 func (r *reader) skipTo(clustering [][]byte) {
 	p := &r.place
 	at := rows.AppendClustering(append(bytes.Clone(p.prefix), rows.KindRow), r.read.Table, clustering)

@@ -56,7 +56,7 @@ func (m *meta) load(r engine.Reader) (found bool, err error) {
 	})
 }
 
-// drawHost gives the store an id of its own.
+// drawHost draws the id of the store.
 func (m *meta) drawHost() error {
 	if _, err := rand.Read(m.host[:]); err != nil {
 		return fmt.Errorf("draw a host id: %w", err)
@@ -73,8 +73,8 @@ func (m *meta) op() engine.Op {
 	return engine.Op{Kind: engine.Put, Key: metaKey, Value: binary.BigEndian.AppendUint32(b, m.next)}
 }
 
-// numberIndexes gives the indexes of a catalog that is about to replace another the numbers that they have, or new
-// ones. It returns the operations that store that, and those that undo it.
+// numberIndexes gives the indexes of a new catalog their previous numbers, or new ones. It returns the operations that
+// store them, and their inverse.
 func (s *state) numberIndexes(old *state, m *meta) (ops, undo []engine.Op) {
 	s.indexes = map[uint32][]*index.Index{}
 	for _, k := range s.catalog.Keyspaces() {
@@ -113,8 +113,8 @@ func (s *state) numberIndexes(old *state, m *meta) (ops, undo []engine.Op) {
 	return ops, undo
 }
 
-// number gives numbers to the indexes of a table, and returns them and those that are new. An index that was there
-// before stays what it was.
+// number numbers the indexes of a table. It returns all, and the new ones. An index that existed before keeps its
+// state.
 func (m *meta) number(wanted, before []*index.Index) (all, added []*index.Index) {
 	for _, x := range wanted {
 		i := slices.IndexFunc(before, func(b *index.Index) bool { return b.Name == x.Name })
@@ -145,8 +145,8 @@ func (s *state) noteIndexes() {
 	}
 }
 
-// loadIndexes finds the indexes of the catalog among the records of a store that is being opened. Indexes without a
-// record get one, and records without an index are of indexes whose keys are to be removed.
+// loadIndexes finds the indexes of the catalog among the stored records. An index without a record gets one; the keys
+// of a record without an index are purged.
 func (s *definer) loadIndexes(first *state) error {
 	indexes, err := index.Read(s.engine)
 	if err != nil {
@@ -165,7 +165,7 @@ func (s *definer) loadIndexes(first *state) error {
 	return nil
 }
 
-// replaceIndex puts an index in the place of what it was, unless the index is gone. It returns the index as it is.
+// replaceIndex replaces an index by a later state of itself, unless it was dropped. It returns the current state.
 func (s *definer) replaceIndex(x *index.Index, era uint64) (*index.Index, error) {
 	if s.cluster != nil {
 		return s.replaceShared(x)
@@ -188,7 +188,7 @@ func (s *definer) replaceIndex(x *index.Index, era uint64) (*index.Index, error)
 	return x, nil
 }
 
-// replaceIndex puts an index in the place of what it was. It reports whether there was one.
+// replaceIndex replaces an index by a later state of itself. It reports whether it exists.
 func (s *state) replaceIndex(x *index.Index) bool {
 	i := slices.IndexFunc(s.indexes[x.TableID], func(o *index.Index) bool { return o.ID == x.ID })
 	if i < 0 {
@@ -220,7 +220,7 @@ func (s *definer) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err
 	return c, nil
 }
 
-// definitionOps writes records of definitions, and removes those that are nil.
+// definitionOps puts records of definitions, and deletes those that are nil.
 func definitionOps(records schema.Records) []engine.Op {
 	var ops []engine.Op
 	for _, name := range slices.Sorted(maps.Keys(records)) {
@@ -233,7 +233,7 @@ func definitionOps(records schema.Records) []engine.Op {
 	return ops
 }
 
-// scanRecords calls fn for the records of a kind with what their keys have behind the prefix.
+// scanRecords calls fn for the records of a kind. name is the rest of the key after the prefix.
 func scanRecords(r engine.Reader, prefix []byte, fn func(name string, value []byte) error) error {
 	end := rows.Successor(bytes.Clone(prefix))
 	return r.Scan(prefix, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
@@ -241,7 +241,7 @@ func scanRecords(r engine.Reader, prefix []byte, fn func(name string, value []by
 	})
 }
 
-// recordNumber reads a number behind the prefix of a record's key.
+// recordNumber reads a number from the name of a record.
 func recordNumber(name string) (uint32, error) {
 	if len(name) != 4 {
 		return 0, errMeta

@@ -14,7 +14,7 @@ type rowAssembly struct {
 	columns tableColumns
 	now     int64
 	purger  rows.Purger
-	count   *TombstonesRead // counts cells that are not alive; nil: nobody does
+	count   *TombstonesRead // counts dead cells; may be nil
 
 	row         Row
 	values      rows.Reader
@@ -33,7 +33,7 @@ type rowAssembly struct {
 	full  bool  // the last such row had all regular columns, so the next one is likely to have them
 }
 
-// tableColumns is what a read has to know of a table's columns. It is kept as long as the table stays the same.
+// tableColumns is what a read needs to know of a table's columns. It is kept until another table is read.
 type tableColumns struct {
 	table    *schema.Table
 	places   []int16 // the indexes of columns by ID; -1: there is no such column
@@ -112,7 +112,7 @@ func (a *rowAssembly) beginPartition(key []byte) error {
 	return nil
 }
 
-// coveredBy says which tombstones are over the partition.
+// coveredBy sets the tombstones over the partition.
 func (a *rowAssembly) coveredBy(d *rows.PartitionTombstones) {
 	a.plain, a.floor = a.row.Meta == nil && !a.keeps && !a.columns.lossy, a.columns.lastDrop
 	if d.Any {
@@ -121,7 +121,7 @@ func (a *rowAssembly) coveredBy(d *rows.PartitionTombstones) {
 	}
 }
 
-// clear forgets the values of columns of one kind, which stand together.
+// clear forgets the values of columns of one kind, whose indexes are adjacent.
 func (a *rowAssembly) clear(columns []*schema.Column) {
 	if len(columns) == 0 {
 		return
@@ -256,7 +256,7 @@ func (a *rowAssembly) element(collections *rows.CollectionBuilder, index int, c 
 	return collections.Add(c)
 }
 
-// endCollection sets the value of a collection whose elements have all been added.
+// endCollection sets the value of a complete collection.
 func (a *rowAssembly) endCollection(collections *rows.CollectionBuilder) {
 	i := collections.Column.Index
 	a.row.Values[i] = collections.Value()

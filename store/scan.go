@@ -39,7 +39,7 @@ func (r *reader) scan() error {
 	return r.hop(start, end)
 }
 
-// hop reads partition by partition: it finds the first key of the next one, and reads what is wanted of it.
+// hop reads partition by partition: it finds the first key of the next one, and reads the wanted rows of it.
 func (r *reader) hop(start, end []byte) error {
 	for {
 		if err := r.step(); err != nil {

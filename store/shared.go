@@ -18,23 +18,22 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// Stores of several processes can share an engine (Options.Shared). What a lone store knows of its engine because
-// nobody else writes to it is then found out otherwise:
+// Stores of several processes can share an engine (Options.Shared). A lone store knows much because it is the only
+// writer. A shared store finds it out otherwise:
 //
-//   - Definitions are followed: they are used as long as the store's node has its lease (see package cluster). What is
-//     read or written begins under a state, and is begun again if that was not the newest one (see shared_writes.go).
-//   - A definition is a conditional change of the records, which all nodes have to follow before it counts
-//     (see shared_define.go).
-//   - Tombstones are looked for by every read of a table that has any: no filters, and nothing else of deletions.
-//     Before the first one of a table is written, a mark of the table is a definition (see shared_tombstones.go).
-//   - Counters are changed under the engine's guards, not under locks of the process.
-//   - Timestamps come from the clock of the cluster, and a write is answered when its timestamp has passed.
+//   - It follows definitions, and uses them while its node has its lease (see package cluster). A read or a write
+//     begins under a state, and begins again if that was not the newest one (see shared_writes.go).
+//   - A definition is a conditional change of the records, which all nodes have to follow before it counts (see
+//     shared_define.go).
+//   - Every read of a table that has any tombstones of partitions or ranges looks for them. Before the first one of a
+//     table is written, a definition marks the table (see shared_writes.go).
+//   - Timestamps come from the clock of the cluster, and a write is answered after its timestamp has passed.
 //   - One node builds indexes, sweeps tables and removes dropped ones.
 
-// sharedState is what a state has besides, if the engine is shared.
+// sharedState is the part of a state that only shared stores have.
 type sharedState struct {
 	version   uint64              // of the definitions
-	suspended map[[16]byte]uint64 // the version since which a table, by its ID, is being truncated: nobody uses it
+	suspended map[[16]byte]uint64 // the version since which a table, by its ID, is being truncated and not used
 	marked    map[uint32]uint64   // the version since which a table, by its number, may have tombstones of many rows
 	records   schema.Records      // that the catalog was made of
 	writing   *atomic.Int64       // mutations that have begun under this state and are not answered
@@ -43,7 +42,7 @@ type sharedState struct {
 // suspendedKeys begin the records of tables that are being truncated.
 var suspendedKeys = ownKey("suspended/")
 
-// join makes the store a node of a cluster, and loads what the engine holds.
+// join makes the store a node of a cluster, and loads the content of the engine.
 func (s *Store) join(o cluster.Options, system []*schema.Keyspace) error {
 	if err := s.writeFirstRecords(); err != nil {
 		return err
@@ -117,7 +116,7 @@ func (s *definer) OnFollow(fn func(before, after *schema.Catalog)) {
 	s.onFollow, s.followed = fn, nil
 }
 
-// Follow makes the definitions in use those that are stored.
+// Follow makes the stored definitions the current ones.
 func (s *definer) Follow() error {
 	s.defining.Lock()
 	old := s.state.Load()
@@ -137,8 +136,8 @@ func (s *definer) Follow() error {
 	return nil
 }
 
-// tellFollowed calls what OnFollow was given, until the store is closed. Whoever follows does not call it: it may wait
-// for the lease, which is renewed behind that.
+// tellFollowed calls the function given to OnFollow, until the store is closed. Follow does not call it, because the
+// function may wait for the lease, which is renewed only after Follow.
 func (s *definer) tellFollowed() {
 	defer s.running.Done()
 	for {
@@ -228,8 +227,8 @@ func (s *definer) stored(old *state) (next *state, m meta, err error) {
 	return next, m, nil
 }
 
-// follow returns the catalog that records are. What has not changed since an old state stays as it is, so that plans
-// made for it are good.
+// follow returns the catalog of the records. Unchanged definitions of an old state are reused, so that plans made for
+// them stay valid.
 func follow(old *state, records schema.Records) (*schema.Catalog, error) {
 	changed := schema.Records{}
 	keyspaces := map[string]bool{} // that have to be read as a whole
@@ -297,14 +296,13 @@ func (s *core) settle() error {
 	}
 }
 
-// errLapsed is what clients get while the node does not know whether its definitions are the newest.
+// errLapsed is the error of requests while the node does not know whether its definitions are the newest.
 var errLapsed = cqlerr.Overloadedf("This node has lost touch with its cluster. Nothing was done.")
 
 // lapsed reports whether the store does not know whether its definitions are the newest.
 func (s *core) lapsed() bool { return s.cluster != nil && !s.cluster.Holds() }
 
-// moved reports whether what was found out under a state may not hold any more, because other nodes may have changed
-// definitions.
+// moved reports whether findings under a state may be invalid, because other nodes may have changed definitions.
 func (s *core) moved(was *state) bool {
 	return s.cluster != nil && (s.state.Load() != was || !s.cluster.Holds())
 }

@@ -19,19 +19,20 @@ import (
 // defineShared is Define where nodes share the engine. It changes the records of the newest definitions, on the
 // condition that these are still the newest, and returns when all nodes have followed.
 //
-// Between two versions that nodes use at the same time nothing may get lost, so some definitions take two of them:
+// Nodes may use two consecutive versions at the same time without losing anything, so some definitions take two
+// versions:
 //
-//   - An index is added in one: all nodes write its entries before one of them begins to build it, and nobody reads it
-//     before it is built.
-//   - An index that goes is first retired: nodes do not read it any more, and all go on to write its entries. When all
-//     have followed it is removed.
-//   - A table that is truncated is first suspended: statements wait. When all nodes have followed it gets its other
+//   - An index is added in one: all nodes write its entries before one of them begins to build it, and reads do not
+//     use it before it is built.
+//   - An index is first retired: nodes stop reading it, and continue to write its entries. When all have followed it
+//     is removed.
+//   - A table that is truncated is first suspended: statements wait. When all nodes have followed it gets another
 //     number.
 //
-// The first version is stored with what it changes, because another node may go on from there: it has to wait too until
-// all have followed.
+// The first version is stored together with what it prepares, because another node may continue from there: it has to
+// wait until all have followed too.
 //
-// If a node ends between two versions, the one that leads takes the first one back (see recover).
+// If a node ends between two versions, the leader reverts the first one (see recover).
 func (s *definer) defineShared(change func(*schema.Catalog) (*schema.Catalog, error)) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -56,17 +57,17 @@ func (s *definer) defineShared(change func(*schema.Catalog) (*schema.Catalog, er
 // errUnsettled says that a change follows one that some nodes may not have followed yet.
 var errUnsettled = errors.New("some nodes have not followed the definitions yet")
 
-// changed is what became of a change.
+// changed is the outcome of a change.
 type changed int
 
 const (
-	unchanged    changed = iota // nothing is to be changed
+	unchanged    changed = iota // nothing had to be changed
 	changedPart                 // the first of two versions is stored
 	changedWhole                // all is stored
 )
 
-// changePlan makes a change of a state: what is to be used next and what stores it. whole says that it is all that was
-// wanted. Without a next state there is nothing to change.
+// changePlan makes a change of a state: the next state, and the operations that store it. whole reports whether the
+// change is complete. Without a next state there is nothing to change.
 type changePlan func(old *state, m *meta) (next *state, ops []engine.Op, whole bool, err error)
 
 // changeNewest is tryChange for the newest definitions. It begins anew where another node changes them meanwhile.
@@ -121,7 +122,7 @@ func (s *definer) tryChange(plan changePlan) (done changed, err error) {
 	return changedPart, nil
 }
 
-// planChange finds out what a definition changes, or what has to come before it.
+// planChange finds out the changes of a definition, or the preparation that they need.
 func (s *definer) planChange(
 	old *state, m *meta, change func(*schema.Catalog) (*schema.Catalog, error),
 ) (next *state, ops []engine.Op, whole bool, err error) {
@@ -161,7 +162,7 @@ func (s *definer) planChange(
 	return next, ops, true, nil
 }
 
-// prepare returns the state that has to be in use before the next one, with what stores it; nil: this one can be.
+// prepare returns the state that has to come before the next one, with its operations; nil: none has to.
 func (s *state) prepare(next *state) (first *state, ops []engine.Op) {
 	between := *s // with the marks
 	between.suspended = maps.Clone(s.suspended)
@@ -188,8 +189,8 @@ func (s *state) prepare(next *state) (first *state, ops []engine.Op) {
 	return &between, ops
 }
 
-// isUnsettled reports whether what the next state takes away was prepared in a version that some nodes may not have
-// followed. settled is the version that all nodes have.
+// isUnsettled reports whether the next state depends on a preparation that some nodes may not have followed. settled
+// is the version that all nodes have followed.
 func (s *state) isUnsettled(next *state, settled uint64) bool {
 	for id, number := range s.ids {
 		if now, stays := next.ids[id]; stays && now != number && s.suspended[id] > settled {
@@ -245,14 +246,14 @@ func (s *definer) replaceShared(x *index.Index) (kept *index.Index, err error) {
 	return kept, err
 }
 
-// halfway is what a node that leads remembers of definitions that were begun.
+// halfway is the unfinished definition that a leader watches.
 type halfway struct {
 	version uint64
 	seen    time.Time
 }
 
-// recover takes back what nodes have begun and not ended: retired indexes are built anew, suspended tables are used
-// again, if nothing has gone on for a while. Whoever is only slow begins anew then.
+// recover reverts definitions that a node has begun and not finished, if nothing has happened for a while: retired
+// indexes are built anew, suspended tables are used again. A node that was only slow begins its definition again.
 func (s *definer) recover() error {
 	now := s.state.Load()
 	begun := len(now.suspended) > 0
@@ -297,7 +298,7 @@ func (s *definer) recover() error {
 	return err
 }
 
-// recoverShared takes back what nodes have begun and not ended, until the store is closed.
+// recoverShared calls recover while the node leads, until the store is closed.
 func (s *definer) recoverShared() {
 	defer s.running.Done()
 	ticker := time.NewTicker(s.cluster.Patience() / 8)
@@ -319,8 +320,8 @@ func (s *definer) recoverShared() {
 }
 
 // A new table has no rows, and an engine on several machines has it all on one. So the node that defines a table tells
-// such an engine where to split it: by token, as its rows are spread. The entries of an index are sorted by their
-// values, of which nothing is known before, so an index is only split from what comes before it.
+// the engine where to split it: by token, because rows are spread evenly over tokens. Entries of indexes are sorted by
+// their values, whose distribution is unknown, so an index is only split from the keys before it.
 
 // splitNew has the engine split the tables and indexes that a definition has added.
 func (s *definer) splitNew(old, next *state) {

@@ -10,10 +10,10 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// A process may be stopped between the beginning of a write and its commit, while a view is defined and built on
-// another node. The commit then replaces rows of the base, and nobody knows any more which rows the view has for them.
-// So the rows of the view are made again for the partitions that were written to. The view is then read as a whole, and
-// its other rows of these partitions are removed. This is rare, and nothing less finds them.
+// A process may be stopped between the beginning of a write and its commit, while another node defines and builds a
+// view. The commit then replaces rows of the base, and the rows that the view has for the replaced ones are unknown.
+// So the view's rows of the written partitions are made again; then the whole view is read, and its other rows of
+// these partitions are removed. This is rare, and nothing less finds them.
 
 // lateView is a view that some committed writes do not know.
 type lateView struct {
@@ -21,8 +21,7 @@ type lateView struct {
 	partitions map[string]bool // of the base, in which the writes are
 }
 
-// mendViews puts in order what mutations have left in views that they did not know when they were committed. before has
-// the states under which that was.
+// mendViews repairs views that mutations did not know when they were committed. before has the states of the commits.
 func (s *Store) mendViews(ms []*Mutation, before []*state) error {
 	var late []lateView
 	for i, m := range ms {
@@ -79,8 +78,8 @@ type rowOfView struct {
 	key, base, partition []byte
 }
 
-// rowsOfView finds some rows of a view that are of certain partitions. next is the key to go on from, or nil behind the
-// last row.
+// rowsOfView finds rows of a view that belong to certain partitions. next is the key to continue from; nil: there are
+// no more.
 func (s *Store) rowsOfView(x lateView, start, end []byte) (found []rowOfView, next []byte, err error) {
 	var maker index.Maker
 	err = s.engine.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {

@@ -12,13 +12,13 @@ import (
 	"github.com/cqld/cqld/store/tombstones"
 )
 
-// A write that nodes share is committed under the state that it began with. A process may be stopped between the two,
-// for longer than its lease lasts. So the write is looked at again when it is committed: if an index has come
-// meanwhile, its entries are written too, before the write is answered. Writing mutations twice changes nothing. If a
-// view has come meanwhile, its rows may be of what the write has replaced: see shared_views.go.
+// A write to a shared engine is committed under the state that it began with. The process may be stopped between the
+// two for longer than its lease. So the write is checked again after the commit: if an index was added meanwhile, its
+// entries are written before the write is answered. Writing mutations twice changes nothing. If a view was added
+// meanwhile, it may have rows for replaced ones: see shared_views.go.
 
-// confirm calls done when committed mutations have written what the newest definitions want, and their timestamps have
-// passed on all nodes. last is the last timestamp that was given before the commit.
+// confirm calls done when committed mutations comply with the newest definitions, and their timestamps have passed on
+// all nodes. last is the last timestamp given before the commit.
 func (s *Store) confirm(ms []*Mutation, last int64, done func(error)) {
 	if s.isCurrent(ms) && s.cluster.Until(last) == 0 {
 		done(nil)
@@ -90,7 +90,7 @@ func (s *core) awaitTimestamp(last int64) {
 	}
 }
 
-// commitShared commits what a group of mutations writes, and confirms it.
+// commitShared commits the operations of a group of mutations, and confirms them.
 func (s *Store) commitShared(first *Mutation, ops []engine.Op) {
 	last := s.last.Load()
 	s.engine.Commit(ops, func(err error) {

@@ -22,7 +22,7 @@ func (s *Store) Check(ms []*Mutation, before, more int) error {
 	return s.oversized(ms[0], before+m.size)
 }
 
-// fits reports whether a row fits behind before bytes, when more is added to it.
+// fits reports whether a row of a size, after before bytes, still fits when more is added to it.
 func (s *Store) fits(before, row, more int) bool {
 	return before+row <= s.limits.CommitBytes && row+more <= s.limits.Value
 }
@@ -64,7 +64,7 @@ func (m *Mutation) Size() int {
 // of timestamps.
 func (s *core) MaxRows() int { return s.limits.CommitOps - 1 }
 
-// tooLarge is what a client sees of engine.ErrTooLarge.
+// tooLarge is the client's error for engine.ErrTooLarge.
 func (s *Store) tooLarge(m *Mutation) error {
 	size := 0
 	for _, g := range m.apply.group {

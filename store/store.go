@@ -28,12 +28,12 @@ type Options struct {
 	System []*schema.Keyspace // the keyspaces that come with the server; they are not persisted
 	Now    func() time.Time   // nil: time.Now
 
-	// Image makes the store hold what another one held. System then is needed only for the tables that control this
-	// server, if there are some, and Engine only to stand before the engine that Image.Engine opens.
+	// Image is the initial content. System is needed only for the tables that control this server, and Engine only
+	// to wrap the engine that Image.Engine opens.
 	Image *Image
 
-	// Shared makes the store a node of a cluster of stores that share the engine, which is to be an engine.Clock; nil:
-	// nobody else uses the engine. Now and Image are of no use then.
+	// Shared makes the store a node of a cluster of stores that share the engine, which must be an engine.Clock;
+	// nil: the engine is not shared. Now and Image are unused then.
 	Shared *cluster.Options
 
 	SweepEvery time.Duration // how often tables are looked at that may have something to purge; 0: 10 seconds
@@ -82,7 +82,7 @@ type core struct {
 
 	restores    atomic.Uint64            // number of times that a Restore has begun or ended
 	background  sync.RWMutex             // held for reading by steps of background work, which Restore waits for
-	uncollected atomic.Pointer[[]uint32] // tables whose tombstones are to be collected after Restore
+	uncollected atomic.Pointer[[]uint32] // tables whose filters have to be made after Restore
 
 	// Messages of reads, writes and definitions to the rooms that work in the background.
 	purgeHints chan tombstones.PurgeHint
@@ -97,7 +97,7 @@ type core struct {
 	stop    context.CancelFunc
 }
 
-// state is what every read and write looks at. It is replaced as a whole.
+// state is the set of definitions that reads and writes use. It is replaced as a whole.
 type state struct {
 	catalog *schema.Catalog
 	ids     map[[16]byte]uint32 // StoreIDs by table ID: a statement may hold a table as it was before TRUNCATE. Views too
@@ -114,7 +114,7 @@ type state struct {
 
 var _ engine.Fold = rows.Fold
 
-// Open opens the engine, checks the format of what it holds and loads the catalog.
+// Open opens the engine, checks its format and loads the catalog.
 func Open(o Options) (*Store, error) {
 	if o.Engine == nil {
 		o.Engine = o.Image.Engine

@@ -12,9 +12,9 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// A sweep goes over a table's rows in the background, a chunk at a time, and counts them. It removes what can never
-// be seen again: expired values, and tombstones older than the table's gc_grace_seconds. Tombstones of partitions and
-// ranges go after the last row, when nothing is left that they hide.
+// A sweep goes over a table's rows in the background, a chunk at a time, and counts them. It removes data that no read
+// can see: expired values, and tombstones older than the table's gc_grace_seconds. Tombstones of partitions and ranges
+// go after the last row, when they hide nothing any more.
 //
 // After each chunk it rests four times as long as the chunk took, so it uses a fifth of a processor at most.
 const (
@@ -25,7 +25,7 @@ const (
 	maxPause          = time.Second
 )
 
-// SweepMetrics is what sweeps have done since the store was opened.
+// SweepMetrics counts the work of sweeps since the store was opened.
 type SweepMetrics struct {
 	Sweeps    uint64 // that are complete
 	Rows      uint64 // that were looked at
@@ -44,7 +44,7 @@ type sweeper struct {
 
 type sweepCounters struct{ sweeps, rows, removed, rewritten, freed atomic.Uint64 }
 
-// SweepMetrics returns what sweeps have done.
+// SweepMetrics returns the counts of sweeps.
 func (s *sweeper) SweepMetrics() SweepMetrics {
 	c := &s.swept
 	return SweepMetrics{
@@ -113,7 +113,7 @@ func (s *sweeper) sweepAll(ctx context.Context, pause int) error {
 			err := w.sweepTable(ctx)
 			s.underSweep.Store(nil)
 			if errors.Is(err, errRestored) {
-				return nil // and what is there now has its turn later
+				return nil // the restored rows are swept later
 			}
 			if err != nil {
 				return fmt.Errorf("sweep %s.%s: %w", t.Keyspace, t.Name, err)
@@ -123,8 +123,8 @@ func (s *sweeper) sweepAll(ctx context.Context, pause int) error {
 	return nil
 }
 
-// wantsSweep reports whether a table should be swept. What other nodes write to a shared engine is not known here: each
-// table is swept once an hour.
+// wantsSweep reports whether a table should be swept. Writes of other nodes to a shared engine are unknown here, so
+// each table is swept once an hour.
 func (s *sweeper) wantsSweep(id uint32) bool {
 	u, now := s.usages.Of(id), s.now().Unix()
 	return u.WantsSweep(now) || s.cluster != nil && u.SweptBefore(now-sharedSweepSeconds)

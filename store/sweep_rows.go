@@ -32,7 +32,7 @@ type sweep struct {
 	due    int64
 
 	position   []byte // the key to go on from
-	end        []byte // the first key behind the last one to look at
+	end        []byte // the first key after the last one to look at
 	prefix     []byte // of the partition that position is in
 	tombstones tombstones.Reader
 	lessened   [][]byte // keys of rows of which something may go
@@ -149,7 +149,7 @@ func (w *sweep) purgeChunk(ctx context.Context) (more bool, err error) {
 		case errors.Is(err, engine.ErrTooLarge) && n > 1:
 			n /= 2
 			continue
-		case errors.Is(err, engine.ErrTooLarge): // what was merged made it so, and it stays as it is
+		case errors.Is(err, engine.ErrTooLarge): // merges have made it so, and it stays as it is
 		case err != nil:
 			return false, err
 		}
@@ -259,7 +259,7 @@ type census struct {
 	size      int64
 }
 
-// row counts a row. partition is what the keys of its partition begin with.
+// row counts a row. partition is the prefix of the keys of its partition.
 func (c *census) row(partition []byte, size int) {
 	if c.Partitions == 0 || !bytes.Equal(partition, c.partition) {
 		c.endPartition()

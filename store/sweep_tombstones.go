@@ -17,10 +17,9 @@ type goneTombstone struct {
 	rows.Tombstone
 }
 
-// purgeTombstones removes tombstones of partitions and ranges that were old enough when the sweep began: it has
-// gone over the rows since, and they hide nothing any more. Tombstones written since the sweep began stay, even if
-// a slow statement wrote them as of an earlier second. Ranges inside others that reach further go too. The filters
-// are made of what is left.
+// purgeTombstones removes tombstones of partitions and ranges that were old enough when the sweep began: it has gone
+// over the rows since, and they hide nothing any more. Tombstones written since then stay, even if a slow statement
+// dated them earlier. Ranges within others that reach further go too. The filters are made from the rest.
 func (w *sweep) purgeTombstones(ctx context.Context, c *tombstones.Rebuild) error {
 	w.position = rows.AppendArea(w.position[:0], w.id, rows.AreaTombstones)
 	for more := true; more; {
@@ -79,7 +78,7 @@ func (w *sweep) goneTombstones(c *tombstones.Rebuild) (gone []goneTombstone, mor
 	return gone, more, err
 }
 
-// goneOf appends the tombstones of the partition at hand that may go, and returns how many it has.
+// goneOf appends the removable tombstones of the current partition, and returns the number of all.
 func (w *sweep) goneOf(gone []goneTombstone, c *tombstones.Rebuild) (all []goneTombstone, n int) {
 	d, token := &w.tombstones, rows.TokenOf(w.prefix)
 	look := func(kind tombstones.Kind, start, end []byte, t rows.Tombstone, may bool) {
@@ -112,8 +111,8 @@ func (w *sweep) goneOf(gone []goneTombstone, c *tombstones.Rebuild) (all []goneT
 // sharedMargin is how many seconds longer tombstones of partitions and ranges stay where nodes share the engine.
 const sharedMargin = 3600
 
-// margin is how many seconds longer tombstones stay than they have to. Which ones other nodes have written since the
-// sweep has begun is not known, and what these hide may be in rows that the sweep has passed.
+// margin is how many seconds longer tombstones of a shared engine stay. Those that other nodes have written since the
+// sweep began are unknown, and may hide something in rows that the sweep has passed.
 func (w *sweep) margin() int64 {
 	if w.cluster == nil {
 		return 0

@@ -42,8 +42,8 @@ type TombstonesRead struct {
 	dropped bool // a collection of the current row was deleted
 }
 
-// BeginCommand begins another command: what Cassandra reads in one step and compares with the thresholds. It is a
-// partition of a Read by keys. Callers divide other Reads.
+// BeginCommand begins another command: a part of a Read that Cassandra executes, and compares with the thresholds,
+// separately. Each partition of a Read by keys is one. Callers divide other Reads.
 func (t *TombstonesRead) BeginCommand() {
 	if t != nil {
 		t.command = 0
@@ -164,8 +164,8 @@ func (t *TombstonesRead) passRanges(position []byte) error {
 	return t.failure()
 }
 
-// adjacent reports whether y begins with the bound that x ends with. Two ranges of all rows with one value have bounds
-// of their own: one ends after its value, the other begins before the next.
+// adjacent reports whether y begins with the bound that x ends with. Two ranges of all rows with one value have
+// separate bounds: one ends after its value, the other begins before the next.
 func adjacent(x, y *rows.RangeTombstone) bool {
 	return bytes.Equal(x.End, y.Start) && !bytes.Equal(rows.Successor(bytes.Clone(x.Start)), x.End)
 }

@@ -36,10 +36,10 @@ func (f Fault) String() string {
 	return strings.Join(append(parts, f.What), ": ")
 }
 
-// Verified counts what Verify has looked at.
+// Verified counts the keys that Verify has looked at.
 type Verified struct {
 	Tables, Indexes int   // a view counts as an index
-	Unbuilt         int   // indexes and views that do not have all rows yet
+	Unbuilt         int   // indexes and views that lack rows
 	Rows            int64 // static ones too
 	Tombstones      int64 // of ranges and partitions
 	Entries         int64 // of indexes, and rows of views
@@ -47,23 +47,23 @@ type Verified struct {
 	Faults          int64
 }
 
-// VerifyProgress says how far Verify has come.
+// VerifyProgress is the progress of Verify.
 type VerifyProgress struct {
 	Name string  // of a table, or of a table and its index
 	Part float64 // of its keys, from 0 to 1; tokens tell, as if rows were spread evenly
 	Verified
 }
 
-// Verifier is told what Verify finds. Neither function may be nil.
+// Verifier receives the findings of Verify. Neither function may be nil.
 type Verifier struct {
 	Fault    func(Fault)
 	Progress func(VerifyProgress) // is called every few thousand keys
 }
 
-// Verify compares all that is stored as of one moment: every row and tombstone can be read and is at its place, every
-// row has its entries in the indexes and views that are built, and every entry belongs to a row. An entry whose row
-// does not have its value any more is stale and no fault: writes leave such entries behind, reads pass over them, and
-// sweeps remove them. An entry that contradicts the key of its row is a fault.
+// Verify checks a snapshot of all data: every row and tombstone can be read and has the right key, every row has its
+// entries in the indexes and views that are built, and every entry belongs to a row. An entry whose row does not have
+// its value any more is stale, which is no fault: writes leave such entries, reads pass over them, and sweeps remove
+// them. An entry that contradicts the key of its row is a fault.
 func (s *Store) Verify(ctx context.Context, by Verifier) (Verified, error) {
 	v := &verification{ctx: ctx, by: by, store: &s.core, clock: s.deletions.Clock()}
 	err := s.view(func(src engine.Reader, now *state) error {

@@ -33,7 +33,7 @@ func (v *verification) viewsOf(key, value []byte) error {
 			what = "the view has other values"
 			got, err = liveView(value, v.views.now)
 			if err != nil {
-				got = nil // which is told where the key is looked at
+				got = nil // rowOfView reports it
 			}
 			return nil
 		}); err != nil {
@@ -98,7 +98,7 @@ func (v *verification) rowOfView(x *index.Index, key, value []byte) error {
 	return nil
 }
 
-// liveView returns what is alive of a row of a view, or nil if the row is not.
+// liveView returns the live part of a row of a view, or nil if the row is dead.
 func liveView(value []byte, now int64) ([]byte, error) {
 	var r rows.Reader
 	if err := r.ReadHead(value); err != nil {
@@ -106,7 +106,7 @@ func liveView(value []byte, now int64) ([]byte, error) {
 	}
 	alive := r.Marker.Live(rows.NoTimestamp, now)
 	w := rows.Writer{Head: r.Head}
-	w.Marker.Timestamp, w.Marker.Expiry.TTL = 0, 0 // nobody sees these
+	w.Marker.Timestamp, w.Marker.Expiry.TTL = 0, 0 // reads do not show these
 	for r.ReadCell() {
 		if c := r.Cell; c.Live(rows.NoTimestamp, now) {
 			w.WriteCell(&c)

@@ -13,14 +13,15 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// A materialized view is a table with a number of its own. Its rows are written in the same update of the engine as the
-// rows of the base that they are made of, with the partitions of the base as guards (see view_writes.go). A row of a
-// view is replaced as a whole and removed without a tombstone, because at any time it follows from one row of the base.
+// A materialized view is a table with another number than its base. Its rows are written in the same update of the
+// engine as the rows of the base that they are made of, with the partitions of the base as guards (see
+// view_writes.go). A row of a view is replaced as a whole and removed without a tombstone, because at any time it
+// follows from one row of the base.
 //
 // A row of a view exists as long as its marker does. The marker ends with the cell that is in the view's key, or else
-// with the last part of the base's row. So what expires does so in the view without a write.
+// with the last part of the base's row. So expiry in the view needs no write.
 
-// viewOf returns what is kept of a view, or nil.
+// viewOf returns the index.Index of a view, or nil.
 func (s *state) viewOf(view *schema.Table) *index.Index {
 	for _, x := range s.indexes[s.ids[view.View.BaseID]] {
 		if x.View != nil && x.View.ID == view.ID {
@@ -71,9 +72,9 @@ func makeViewRow(x *index.Index, row *Row, head *rows.Head, kept []rows.Cell, no
 	return m
 }
 
-// written is a timestamp for a row of a view: the earliest of what the row of the base has, because a row without
-// older cells is read sooner. If cells expire, it is that of the marker or of the first cell, by which reads tell
-// whether what has expired counts as a tombstone.
+// written is the timestamp of a row of a view: the earliest of the base's row, because a row without older cells is
+// read faster. If cells expire, it is that of the marker or of the first cell: by it reads decide whether an expired
+// part counts as a tombstone.
 func written(row *Row, head *rows.Head, kept []rows.Cell) int64 {
 	first := head.Marker.Timestamp
 	if !row.Marked && len(kept) > 0 {
@@ -122,8 +123,8 @@ func rowEnds(x *index.Index, row *Row, head *rows.Head, kept []rows.Cell, now in
 // viewChunk is how many rows of a base are looked at in one update when a view is built.
 const viewChunk = 256
 
-// buildViewFrom writes the rows of a view that belong to some rows of its base. next is the key to go on from, or nil
-// behind the last row. Other writes to the same partitions wait meanwhile.
+// buildViewFrom writes the rows of a view for some rows of its base. next is the key to continue from; nil: there are
+// no more rows. Other writes to the same partitions wait meanwhile.
 func (s *builder) buildViewFrom(x *index.Index, start, end []byte) (seen, written int, next []byte, gone bool, err error) {
 	var keys, guards [][]byte
 	var place readPlace
@@ -180,7 +181,7 @@ func (s *builder) stageView(txn engine.Txn, clock uint64, x *index.Index, keys [
 	return len(w.ops), nil
 }
 
-// What a definition waits for: views whose base is small have all rows when CREATE returns.
+// A definition waits for views of small tables: they have all rows when CREATE returns.
 const (
 	awaitedRows = 10_000
 	awaitedTime = 2 * time.Second

@@ -29,7 +29,7 @@ func (s *Store) HasViews(t *schema.Table) bool { return s.state.Load().hasViews(
 // hasViews reports whether the table of a mutation has views in the state that it is written under.
 func (m *Mutation) hasViews() bool { return m.state.anyViews && hasViews(m.state.indexes[m.id]) }
 
-// hasViews reports whether some of what is kept for a table are views.
+// hasViews reports whether there is a view among indexes.
 func hasViews(indexes []*index.Index) bool {
 	return slices.ContainsFunc(indexes, func(x *index.Index) bool { return x.View != nil })
 }
@@ -131,7 +131,7 @@ func (s *Store) writeAgain(ms []*Mutation) error {
 // mostViewRows is how many rows of tables with views one write may change.
 const mostViewRows = 1 << 16
 
-// viewWriter finds what changes in views when rows of their bases do.
+// viewWriter finds the changes in views that follow from changes in their bases.
 type viewWriter struct {
 	store   *core
 	src     engine.Reader
@@ -145,7 +145,7 @@ type viewWriter struct {
 	base  *reader
 	read  Read
 	id    uint32 // of the table that base reads; 0: none
-	value []byte // of the row at hand
+	value []byte // of the current row
 	made  []viewRow
 }
 
@@ -165,8 +165,8 @@ func newViewWriter(s *core, src engine.Reader, clock uint64, views map[uint32][]
 	return &viewWriter{store: s, src: src, clock: clock, now: s.now().Unix(), views: views, base: readers.Get().(*reader)}
 }
 
-// stageWithViews gives the operations of mutations to a transaction, and with them what changes in views. All is read
-// before the first write where that is possible, because reading one's own writes costs more.
+// stageWithViews gives the operations of mutations, and the changes of views, to a transaction. It reads before the
+// first write where possible, because reading one's own writes costs more.
 func (s *Store) stageWithViews(txn engine.Txn, ms []*Mutation, ops []engine.Op, clock uint64) error {
 	w := newViewWriter(&s.core, txn, clock, map[uint32][]*index.Index{})
 	defer func() { w.base.release() }()
@@ -196,7 +196,7 @@ func (s *Store) stageWithViews(txn engine.Txn, ms []*Mutation, ops []engine.Op, 
 	return nil
 }
 
-// writeViews writes what changes in views.
+// writeViews writes the changes in views.
 func (w *viewWriter) writeViews(txn engine.Txn) {
 	for i := range w.ops {
 		if w.ops[i].Kind == engine.Put {
@@ -206,7 +206,7 @@ func (w *viewWriter) writeViews(txn engine.Txn) {
 	}
 }
 
-// lookBefore finds the rows of views before the write, and those behind it if they follow from single rows.
+// lookBefore finds the rows of views before the write, and after it if they follow from single rows.
 func (w *viewWriter) lookBefore() error {
 	for i := range w.changes {
 		c := &w.changes[i]
@@ -236,7 +236,7 @@ func (w *viewWriter) lookBefore() error {
 	return nil
 }
 
-// viewsAmong returns the views among what is kept for a table.
+// viewsAmong returns the views among indexes.
 func viewsAmong(indexes []*index.Index) []*index.Index {
 	if !hasViews(indexes) {
 		return nil
@@ -311,7 +311,7 @@ func (w *viewWriter) findRange(tombstone []byte) error {
 	})
 }
 
-// follow notes what changes in views now that a row of the base is as it is.
+// follow notes the changes in views, given a changed row of the base.
 func (w *viewWriter) follow(c *viewChange) error {
 	if err := w.load(c.key); err != nil {
 		return err
@@ -380,7 +380,7 @@ func (w *viewWriter) take(row *Row) (bool, error) {
 	return true, nil
 }
 
-// replace notes what changes in views where they had other rows before than those that were made.
+// replace notes the changes in views whose previous rows differ from the ones that were made.
 func (w *viewWriter) replace(c *viewChange) error {
 	for i, x := range w.views[numberOf(c.key)] {
 		before, after := &c.before[i], &w.made[i]

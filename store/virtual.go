@@ -19,11 +19,10 @@ type virtual struct {
 	writer VirtualWriter
 }
 
-// VirtualWriter is what statements change who write to a table that exists only as code. Errors of package cqlerr reach
-// the client.
+// VirtualWriter receives writes to a table that exists only as code. Errors of package cqlerr reach the client.
 type VirtualWriter interface {
-	// Write applies what a statement writes to a row in the partition of a key: the values of columns, those of the
-	// clustering columns among them, nil where the statement deletes the value. They may be kept.
+	// Write applies a write to a row in the partition of a key: the values of columns, including the clustering
+	// columns, nil where the statement deletes the value. They may be kept.
 	Write(key []byte, values map[string][]byte) error
 
 	// Delete deletes the row of a partition key.
@@ -33,8 +32,8 @@ type VirtualWriter interface {
 	Truncate() error
 }
 
-// keptRows are the rows made from a catalog. They are made once for each catalog, because those of many definitions
-// take longer to make than to read.
+// keptRows caches the rows made from a catalog, because making those of many definitions takes longer than reading
+// them.
 type keptRows struct {
 	mu      sync.Mutex
 	catalog *schema.Catalog
@@ -47,8 +46,8 @@ func (s *Store) AddVirtual(t *schema.Table, fill func(Session, *schema.Catalog) 
 	s.addVirtual(t, virtual{fill: fill})
 }
 
-// AddDefinitions is AddVirtual for a table whose rows depend on nothing but the catalog. w, which may be nil, gets what
-// statements write to it.
+// AddDefinitions is AddVirtual for a table whose rows depend only on the catalog. w receives writes to it; it may be
+// nil.
 func (s *Store) AddDefinitions(
 	t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error), w VirtualWriter,
 ) {
@@ -143,7 +142,7 @@ func (v virtual) rows(session Session, c *schema.Catalog) (sorted sortedRows, er
 	if v.kept == nil {
 		return v.make(session, c)
 	}
-	v.kept.mu.Lock() // others wait for what they want too
+	v.kept.mu.Lock() // others wait for the same rows
 	defer v.kept.mu.Unlock()
 	if v.kept.catalog != c {
 		if sorted, err = v.make(session, c); err != nil {

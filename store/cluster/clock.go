@@ -39,8 +39,8 @@ func newClock(ctx context.Context, source engine.Clock) (*Clock, error) {
 	return c, c.measure(ctx)
 }
 
-// measure reads the engine's clock. The bounds become those that agree with this reading and with those before, which
-// makes them narrower than a single reading is where the clock moves in steps.
+// measure reads the engine's clock. The new bounds agree with this reading and with earlier ones, which makes them
+// narrower than a single reading where the clock moves in steps.
 func (c *Clock) measure(ctx context.Context) error {
 	before := monotonic()
 	now, err := c.source.Now(ctx)

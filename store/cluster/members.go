@@ -22,7 +22,7 @@ type State struct {
 	Up bool
 }
 
-// Members returns all nodes, in the order in which they have joined. Nobody changes them.
+// Members returns all nodes, in the order in which they have joined. The slice never changes.
 func (n *Node) Members() []State {
 	if all := n.members.Load(); all != nil {
 		return *all
@@ -86,8 +86,8 @@ func looksSame(a, b State) bool {
 		a.Datacenter == b.Datacenter && a.Rack == b.Rack && slices.Equal(a.Tokens, b.Tokens)
 }
 
-// Leads reports whether the node does what one node does for all: the first one that is up. For a while there may be
-// two of them.
+// Leads reports whether the node is the leader, which does the background work: the first node that is up. For a while
+// there may be two leaders.
 func (n *Node) Leads() bool {
 	for _, s := range n.Members() {
 		if s.Up {

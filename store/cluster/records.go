@@ -70,8 +70,8 @@ func readMembers(r engine.Reader) (all []Member, err error) {
 	return all, err
 }
 
-// Version is the version of the definitions. Changes names the last changes, so that whoever does not know what became
-// of a change can find out.
+// Version is the version of the definitions. Changes names the last changes, so that a node can find out the outcome
+// of an interrupted change.
 type Version struct {
 	Number  uint64
 	Changes [][16]byte // the last one first
@@ -97,13 +97,13 @@ func ReadVersion(r engine.Reader) (v Version, err error) {
 	return v, err
 }
 
-// next is the version behind a change.
+// next is the version after a change.
 func (v Version) next(change [16]byte) Version {
 	changes := append([][16]byte{change}, v.Changes...)
 	return Version{v.Number + 1, changes[:min(len(changes), rememberedChanges)]}
 }
 
-// value is what is stored of the version.
+// value encodes the version.
 func (v Version) value() []byte {
 	b := binary.BigEndian.AppendUint64(nil, v.Number)
 	for _, c := range v.Changes {
