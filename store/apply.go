@@ -16,6 +16,22 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
+// These invariants hold from the beginning of a write, in operations or stage, until its end, in Mutation.stopWriting:
+//
+//  1. Number. The table has the number that the write's keys have. startWriting looks at the state again after it has
+//     counted the write, so a definition that replaces the state either sees the write counted, and waits for it, or
+//     the write sees the new state and begins again.
+//  2. Indexes. The write's operations include the entries of all indexes that the state has (index.Writer). A new
+//     index is built only after the writes that do not know it have ended.
+//  3. Views. A write to a table with views is an update with the base's partitions as guards, which reads the rows of
+//     the base and writes those of the views. Other writes are blind merges.
+//  4. Tombstones. The filters have the write's tombstones, and the empty ranges lack its keys, before the engine has
+//     either: Tracker.BeginWrite comes before the commit and Deletion.End after it.
+//  5. Timestamps. Those that the server gives are later than any given before. A commit with a timestamp later than
+//     the stored bound moves the bound with it (withBound), so this holds after a restart too.
+//  6. Shared engines. A write is answered when it was committed under the newest definitions, and when its timestamp
+//     has passed on all nodes (confirm).
+
 // applying is the state of an Apply until its commit is done. It is part of the first mutation.
 type applying struct {
 	store    *Store
@@ -54,7 +70,7 @@ func (s *Store) Apply(ms []*Mutation, done func(error)) {
 		first.finish(err)
 		return
 	}
-	if slices.ContainsFunc(ms, (*Mutation).hasViews) { // which have come this moment
+	if slices.ContainsFunc(ms, (*Mutation).hasViews) { // invariant 3: they were added meanwhile
 		s.applyWithViews(ms, done)
 		return
 	}
@@ -127,7 +143,7 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 		n := len(ops)
 		ops = m.appendOps(ops, id)
 		m.deleting = s.deletions.BeginWrite(id, rows.TokenOf(m.prefix), kinds, ops[n:])
-		if len(indexes) > 0 {
+		if len(indexes) > 0 { // invariant 2
 			if m.entries == nil {
 				m.entries = index.NewWriter()
 			}
@@ -140,8 +156,8 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 	return ops, s.checkKeys(ops)
 }
 
-// startWriting finds the number under which a mutation writes, and the indexes that it writes to. Rows under the number
-// are not purged until the mutation is finished.
+// startWriting finds the number under which a mutation writes, and the indexes that it writes to. Rows under the
+// number are not purged until the mutation is finished.
 func (s *Store) startWriting(m *Mutation) (uint32, []*index.Index, error) {
 	m.endRow()
 	for {
@@ -166,7 +182,7 @@ func (s *Store) startWriting(m *Mutation) (uint32, []*index.Index, error) {
 		if state.writing != nil {
 			state.writing.Add(-1)
 		}
-		u.EndWrite(period) // the definition that changed the table may not have waited for the mutation
+		u.EndWrite(period) // invariant 1: the definition may not have waited for the mutation
 	}
 }
 

@@ -29,12 +29,12 @@ func (s *core) TimestampAt(now time.Time) int64 {
 	}
 }
 
-// boundAhead is how far the stored bound is ahead of the timestamp that moves it, in microseconds: a tenth of a second.
-// After a crash the first timestamps may be that much ahead of the clock.
+// boundAhead is how far the stored bound is ahead of the timestamp that moves it, in microseconds: a tenth of a
+// second. After a crash the first timestamps may be that much ahead of the clock.
 const boundAhead = 100_000
 
-// loadTimestampBound makes new timestamps greater than the stored bound. So an earlier write never shadows a later one,
-// even if the clock was set back while the store was closed.
+// loadTimestampBound makes new timestamps greater than the stored bound. So an earlier write never shadows a later
+// one, even if the clock was set back while the store was closed.
 func (s *core) loadTimestampBound() error {
 	var bound int64
 	_, err := s.engine.Get(boundKey, func(b []byte) error {

@@ -81,8 +81,8 @@ func unite(ops []engine.Op) ([]engine.Op, error) {
 	return united, nil
 }
 
-// putTotals adds changes to the totals that are stored. It puts the whole rows, so that the update fails if another one
-// comes in between.
+// putTotals adds changes to the totals that are stored. It puts the whole rows, so that the update fails if another
+// one comes in between.
 func putTotals(txn engine.Txn, ops []engine.Op) error {
 	for i := range ops {
 		op := &ops[i]

@@ -110,7 +110,8 @@ func (r *reader) endWait(key []byte) {
 	case key != nil:
 		end = key
 	}
-	r.hint(tombstones.PurgeHint{Start: start, End: end, Removed: max(int(took/tombstones.StepTime), r.store.deletions.LongRun), Waited: true})
+	removed := max(int(took/tombstones.StepTime), r.store.deletions.LongRun)
+	r.hint(tombstones.PurgeHint{Start: start, End: end, Removed: removed, Waited: true})
 }
 
 // endRun ends the run of dead rows, at an empty range unless edge is nil, and hints at a long one.

@@ -9,8 +9,8 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Who still has the table as it was can write to a column that has been dropped, and nobody sees it: not even those who
-// read a column of that name that was added later, if it was written before the drop.
+// Who still has the table as it was can write to a column that has been dropped, and nobody sees it: not even those
+// who read a column of that name that was added later, if it was written before the drop.
 func TestDroppedMeanwhile(t *testing.T) {
 	var c clock
 	c.micros.Store(1000 * 1e6)

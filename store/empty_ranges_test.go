@@ -312,8 +312,9 @@ func (r steppingReader) Scan(start, end []byte, o engine.ScanOptions, fn func(k,
 	return err
 }
 
-// TestHeadOfLongQueue reads the head of a queue on disk behind 100,000 rows that were deleted: after the first read and
-// the purge that it asks for, reads step over few keys, while the queue is used, and when the folder is opened again.
+// TestHeadOfLongQueue reads the head of a queue on disk behind 100,000 rows that were deleted: after the first read
+// and the purge that it asks for, reads step over few keys, while the queue is used, and when the folder is opened
+// again.
 func TestHeadOfLongQueue(t *testing.T) {
 	if *engineName != "disk" {
 		t.Skip("no keys are stepped over that were removed")

@@ -120,8 +120,8 @@ func quickest(calls int, fn func(i int)) time.Duration {
 	return slices.Min(all)
 }
 
-// BenchmarkIndexedWrites inserts rows into a table without indexes, with one and with three, and with a view, in memory
-// and on disk. Closing the store counts, so that what is done in the background does.
+// BenchmarkIndexedWrites inserts rows into a table without indexes, with one and with three, and with a view, in
+// memory and on disk. Closing the store counts, so that what is done in the background does.
 func BenchmarkIndexedWrites(b *testing.B) {
 	const n = 200_000
 	for _, kept := range []struct {
@@ -170,8 +170,8 @@ func BenchmarkIndexedReads(b *testing.B) {
 	}
 }
 
-// BenchmarkViewPage reads the first 100 rows behind some token of a view of a base of 300,000 rows, and of a table that
-// has the same rows.
+// BenchmarkViewPage reads the first 100 rows behind some token of a view of a base of 300,000 rows, and of a table
+// that has the same rows.
 func BenchmarkViewPage(b *testing.B) {
 	const n, page = 300_000, 100
 	x := openIndexBench(b, b.TempDir(), true)

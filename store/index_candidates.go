@@ -9,8 +9,8 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// prefetcher collects the keys of candidate rows in their order. The engine gets their rows together, so that the waits
-// for memory, or for the network, overlap.
+// prefetcher collects the keys of candidate rows in their order. The engine gets their rows together, so that the
+// waits for memory, or for the network, overlap.
 type prefetcher struct {
 	getter engine.ManyGetter // nil: each row is read at once
 	max    int               // number of keys
@@ -26,8 +26,8 @@ const (
 	prefetchBytes = 16 << 10
 )
 
-// begin begins without keys. Where few rows are wanted, few are prefetched. Rows that must have entries in other indexes
-// are read one by one, because most of them are not read at all.
+// begin begins without keys. Where few rows are wanted, few are prefetched. Rows that must have entries in other
+// indexes are read one by one, because most of them are not read at all.
 func (p *prefetcher) begin(r *reader) {
 	p.getter, _ = r.src.(engine.ManyGetter)
 	p.max = prefetchRows

@@ -148,7 +148,8 @@ func (s *graphBuilder) removeParts(x *index.Index, keys [][]byte) error {
 	return err
 }
 
-// commitGraph commits parts of graphs one after the other, unless the index is gone. A purge of the index waits for it.
+// commitGraph commits parts of graphs one after the other, unless the index is gone. A purge of the index waits for
+// it.
 func (s *graphBuilder) commitGraph(x *index.Index, ops []engine.Op) (gone bool, err error) {
 	u := s.usages.Of(x.ID)
 	defer u.EndWrite(u.BeginWrite(0, 0, math.MaxInt64))
@@ -199,7 +200,8 @@ func (s *graphBuilder) growGraph(x *index.Index, era uint64) (more bool, err err
 	if len(segments) > 0 {
 		number = segments[len(segments)-1].Number + 1
 	}
-	next := index.GraphSet{Segments: append(slices.Clone(segments[:first]), &index.Segment{Number: number, Graph: graph}), Since: kept.Since}
+	segment := &index.Segment{Number: number, Graph: graph}
+	next := index.GraphSet{Segments: append(slices.Clone(segments[:first]), segment), Since: kept.Since}
 	if graph.Len() == 0 {
 		next.Segments = segments[:first:first]
 	}

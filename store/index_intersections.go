@@ -9,9 +9,9 @@ import (
 	"github.com/cqld/cqld/store/index"
 )
 
-// intersection is another index in which the rows of a read must have an entry of one value. The entries of both indexes
-// are in the order of the rows, so they are compared as in a merge join: rows without the other entry are not read. keys
-// are prefetched entries of the other index.
+// intersection is another index in which the rows of a read must have an entry of one value. The entries of both
+// indexes are in the order of the rows, so they are compared as in a merge join: rows without the other entry are not
+// read. keys are prefetched entries of the other index.
 type intersection struct {
 	name  string // of the other index
 	entry []byte // prefix of the value's entries
@@ -24,8 +24,8 @@ type intersection struct {
 // maxIntersectionBatch is the most keys that are prefetched.
 const maxIntersectionBatch = 256
 
-// addIntersection notes the entries of a Lookup, if rows can be compared with them one by one. Entries of static columns
-// do not name the rows that are read.
+// addIntersection notes the entries of a Lookup, if rows can be compared with them one by one. Entries of static
+// columns do not name the rows that are read.
 func (r *reader) addIntersection(definition *schema.Index, x *index.Index, spans []index.Span) {
 	if len(r.read.Lookups) > 1 && x.Column.Kind != schema.Static && !x.Terms.Many && spans[0].One {
 		r.lookup.others = append(r.lookup.others, intersection{name: definition.Name, entry: spans[0].Start, batch: 1})
@@ -40,8 +40,8 @@ func (r *reader) dropIntersection(chosen index.Span) {
 	})
 }
 
-// intersects reports whether a row may have an entry in all other indexes. row is its key after the number of the table.
-// Calls are in the order of the rows.
+// intersects reports whether a row may have an entry in all other indexes. row is its key after the number of the
+// table. Calls are in the order of the rows.
 func (r *reader) intersects(row []byte) (bool, error) {
 	for i := range r.lookup.others {
 		if has, err := r.lookup.others[i].has(r, row); err != nil || !has {
@@ -76,11 +76,12 @@ func (c *intersection) prefetch(r *reader, row []byte) error {
 	c.used = 0
 	r.read.Indexed.use(c.name)
 	end := index.NewSpan(c.entry, true).End
-	err := r.src.Scan(slices.Concat(c.entry, row), end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
+	take := func(key, _ []byte) (bool, error) {
 		r.read.Indexed.entry()
 		c.keys = append(c.keys, bytes.Clone(key[len(c.entry):]))
 		return len(c.keys) < c.batch, nil
-	})
+	}
+	err := r.src.Scan(slices.Concat(c.entry, row), end, engine.ScanOptions{KeysOnly: true}, take)
 	c.ended = len(c.keys) < c.batch
 	return err
 }

@@ -64,9 +64,9 @@ func numbersOf(t *testing.T, s *Store, r *Read) (all []int32) {
 
 func intOf(b []byte) int32 { return int32(b[0])<<24 | int32(b[1])<<16 | int32(b[2])<<8 | int32(b[3]) }
 
-// TestOverlappingRanges deletes many ranges that overlap, as of any times, and partitions, writes rows as of any times,
-// and sweeps, while reads jump over few removed keys: points, slices in both directions and reads that continue in the
-// middle give what a model has.
+// TestOverlappingRanges deletes many ranges that overlap, as of any times, and partitions, writes rows as of any
+// times, and sweeps, while reads jump over few removed keys: points, slices in both directions and reads that continue
+// in the middle give what a model has.
 func TestOverlappingRanges(t *testing.T) {
 	for _, grace := range []int{0, 10000} {
 		t.Run(fmt.Sprint("grace ", grace), func(t *testing.T) { testOverlappingRanges(t, grace) })

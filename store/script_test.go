@@ -231,7 +231,8 @@ func (s *script) write(name string, args []string) {
 	s.apply(m)
 }
 
-// part writes a part of a column: the element of a set, the value of a map's key, or the element at a number in a list.
+// part writes a part of a column: the element of a set, the value of a map's key, or the element at a number in a
+// list.
 func (s *script) part(m *Mutation, c *schema.Column, name, value string, ts int64, e Expiry) {
 	if name == "" {
 		m.Clear(c, ts)

@@ -102,9 +102,9 @@ func (s *Store) commitShared(first *Mutation, ops []engine.Op) {
 	})
 }
 
-// Most tables never have tombstones of partitions or ranges, and reads of these should not look for them. So a table is
-// marked before the first one is written. The mark is a definition, stored with its version: no node reads the table
-// without it when the tombstone is committed.
+// Most tables never have tombstones of partitions or ranges, and reads of these should not look for them. So a table
+// is marked before the first one is written. The mark is a definition, stored with its version: no node reads the
+// table without it when the tombstone is committed.
 
 // markKeys begin the records of tables that may have tombstones of partitions or ranges.
 var markKeys = ownKey("tombstones/")
@@ -120,8 +120,8 @@ func dropMarkOp(id uint32) engine.Op { return engine.Op{Kind: engine.Delete, Key
 // errUnmarked says that a table has to be marked before mutations are written.
 var errUnmarked = errors.New("the table is not marked")
 
-// isUnmarked reports whether the mutation's table has to be marked before a tombstone is written, or whether some nodes
-// may not have followed the mark. settled is the version that all nodes have.
+// isUnmarked reports whether the mutation's table has to be marked before a tombstone is written, or whether some
+// nodes may not have followed the mark. settled is the version that all nodes have.
 func (m *Mutation) isUnmarked(id uint32, settled uint64) bool {
 	version, ok := m.state.marked[id]
 	return m.state.marked != nil && (!ok || version > settled)

@@ -46,8 +46,8 @@ type Options struct {
 	Log zerolog.Logger
 }
 
-// Store keeps partitions of rows on an engine. It is made of rooms that share its core: each does one kind of work, and
-// knows the others only as far as it has a pointer to them.
+// Store keeps partitions of rows on an engine. It is made of rooms that share its core: each does one kind of work,
+// and knows the others only as far as it has a pointer to them.
 type Store struct {
 	core
 	definer      // replaces the definitions
@@ -125,9 +125,11 @@ func Open(o Options) (*Store, error) {
 	}
 	s := new(Store)
 	s.core.start(e, o)
-	s.definer.core, s.builder.core, s.graphBuilder.core, s.sweeper.core, s.dropper.core = &s.core, &s.core, &s.core, &s.core, &s.core
-	s.builder.definer, s.graphBuilder.definer, s.dropper.definer = &s.definer, &s.definer, &s.definer
-	s.toTell = make(chan struct{}, 1)
+	s.definer = definer{core: &s.core, toTell: make(chan struct{}, 1)}
+	s.builder.core, s.builder.definer = &s.core, &s.definer
+	s.graphBuilder.core, s.graphBuilder.definer = &s.core, &s.definer
+	s.sweeper.core = &s.core
+	s.dropper = dropper{core: &s.core, definer: &s.definer}
 	s.minGraphed.Store(minGraphed)
 	s.minAdded.Store(minAdded)
 	load := func() error { return s.load(o.System) }
@@ -174,8 +176,8 @@ func (s *core) start(e engine.Engine, o Options) {
 	s.indexing, s.purge = make(chan struct{}, 1), make(chan struct{}, 1)
 }
 
-// load reads the store's own records, or writes them into an empty engine, then the catalog. The tombstones are read in
-// the background.
+// load reads the store's own records, or writes them into an empty engine, then the catalog. The tombstones are read
+// in the background.
 func (s *Store) load(system []*schema.Keyspace) error {
 	found, err := s.meta.load(s.engine)
 	if err != nil {

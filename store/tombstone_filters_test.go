@@ -263,7 +263,8 @@ func TestReopenWithDeletions(t *testing.T) {
 	}
 	eventually(t, "tombstones loaded", func() bool { return many(tombstones.OfRange, 0) < 20 })
 	if many(tombstones.OfPartition, 0) != 100 || many(tombstones.OfPartition, deleted) > 20 {
-		t.Errorf("of 100 partitions %d have tombstones, of 100 others %d", many(tombstones.OfPartition, 0), many(tombstones.OfPartition, deleted))
+		t.Errorf("of 100 partitions %d have tombstones, of 100 others %d",
+			many(tombstones.OfPartition, 0), many(tombstones.OfPartition, deleted))
 	}
 	if most := int64(3*deleted + 1000); opened > most {
 		t.Errorf("%d keys were visited to open", opened)

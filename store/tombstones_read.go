@@ -27,7 +27,7 @@ type TombstonesRead struct {
 	Peak             int // tombstones of the command that has read the most
 
 	Max     int    // tombstones of a command before the read fails
-	Asked   []bool // by schema.Column.Index: cells of other columns do not count if they are older than the marker; nil: all
+	Asked   []bool // by schema.Column.Index: other columns' cells do not count if they are older than the marker; nil: all
 	Statics bool   // static rows count
 
 	command int // tombstones since BeginCommand
@@ -129,7 +129,8 @@ func (t *TombstonesRead) beginSlice(d *rows.PartitionTombstones, start, end []by
 	first := sort.Search(len(d.Ranges), func(i int) bool { return bytes.Compare(d.Ranges[i].End, start) > 0 })
 	t.ranges = d.Ranges[first:]
 	if end != nil {
-		t.ranges = t.ranges[:sort.Search(len(t.ranges), func(i int) bool { return bytes.Compare(t.ranges[i].Start, end) >= 0 })]
+		n := sort.Search(len(t.ranges), func(i int) bool { return bytes.Compare(t.ranges[i].Start, end) >= 0 })
+		t.ranges = t.ranges[:n]
 	}
 }
 

@@ -37,8 +37,8 @@ func (s *builder) IsViewBuilt(view *schema.Table) bool {
 	return x != nil && x.Built
 }
 
-// makeViewRow makes the row of a view, given the row of the base as it was written: nothing has expired. It returns nil if
-// the view has no row for it. now is the second in which that happens.
+// makeViewRow makes the row of a view, given the row of the base as it was written: nothing has expired. It returns
+// nil if the view has no row for it. now is the second in which that happens.
 func makeViewRow(x *index.Index, row *Row, head *rows.Head, kept []rows.Cell, now int64) *Mutation {
 	inKey := len(x.View.PartitionKey)
 	values := make([][]byte, len(x.Places), 8)
@@ -125,7 +125,9 @@ const viewChunk = 256
 
 // buildViewFrom writes the rows of a view for some rows of its base. next is the key to continue from; nil: there are
 // no more rows. Other writes to the same partitions wait meanwhile.
-func (s *builder) buildViewFrom(x *index.Index, start, end []byte) (seen, written int, next []byte, gone bool, err error) {
+func (s *builder) buildViewFrom(
+	x *index.Index, start, end []byte,
+) (seen, written int, next []byte, gone bool, err error) {
 	var keys, guards [][]byte
 	var place readPlace
 	size := 0

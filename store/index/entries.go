@@ -17,11 +17,11 @@ import (
 //
 //	| 2 × index + 1 : 4 | form : 1 | value | token : 8 | partition key | 00 00 | ...
 //
-// What follows the value is the key of the row, but for the number of its table. In form 0 the value is as
-// types.Type.AppendKey writes it, in form 1 the SHA-256 of that. Entries of maps have the key in front of the value.
-// Terms of text are written as blobs. Form 2 has parts of terms, and form 3 has no value (see index_terms.go). Form 4
-// has the round in which the entry of a vector was written (see index_rounds.go).
-// The value of an entry is the length of what comes in front of the key of the row, as a uvarint.
+// After the value comes the key of the row without the number of its table. In form 0 the value is encoded by
+// types.Type.AppendKey, in form 1 it is the SHA-256 of that. Entries of maps have the map's key before the value.
+// Terms of text are written as blobs. Form 2 has parts of terms, and form 3 has no value (see terms.go). Form 4 has
+// the round in which the entry of a vector was written (see vectors.go). The value of an entry is the length of the
+// part before the row's key, as a uvarint.
 const (
 	wholeValue  = 0
 	HashedValue = 1
@@ -52,15 +52,15 @@ func EntryLength(key, value []byte) (int, error) {
 // Maker makes the entries of rows. It is reused with its buffers.
 type Maker struct {
 	row       rows.Reader
-	value     []byte // that is indexed, as it stands in keys
+	value     []byte // that is indexed, as keys have it
 	entry     []byte
 	partition []byte   // the partition key
 	memory    []byte   // of values of clustering columns
 	Fields    [][]byte // values of columns of the key, by their index
 	round     uint64   // of the entries of vectors
 
-	// If it is not 0, cells that have expired by then and have no value are passed over: sweeps take the values of
-	// expired cells and their entries, and write no entries of what is left.
+	// If it is not 0, cells that have expired by then and have no value are skipped: sweeps remove the values of
+	// expired cells and their entries, and write no entries of the rest.
 	Expired int64
 }
 
@@ -69,12 +69,12 @@ func (e *Maker) passesOver(c *rows.Cell) bool {
 	return c.Deleted || c.Expiry.At != 0 && c.Expiry.At <= e.Expired && len(c.Value) == 0
 }
 
-// AppendForm appends what the entries of a form begin with.
+// AppendForm appends the prefix of the entries of a form.
 func (x *Index) AppendForm(dst []byte, form byte) []byte {
 	return append(rows.AppendArea(dst, x.ID, rows.AreaRows), form)
 }
 
-// AppendValue appends what the entries of a value begin with. Terms that are short are never hashed.
+// AppendValue appends the prefix of the entries of a value. Terms that are short are never hashed.
 func (x *Index) AppendValue(dst, encoded []byte) []byte {
 	if len(encoded) > LongestWhole && x.Terms.all == nil {
 		sum := sha256.Sum256(encoded)
@@ -83,9 +83,9 @@ func (x *Index) AppendValue(dst, encoded []byte) []byte {
 	return append(x.AppendForm(dst, wholeValue), encoded...)
 }
 
-// EachEntry calls fn with what comes in front of the row's key in each entry of a row, until it returns false. The row is as
-// it is stored; prefix is the length of what all keys of its partition begin with. Values that have expired, or that a
-// tombstone of a range or of the partition hides, have entries too.
+// EachEntry calls fn with the prefix, before the row's key, of each entry of a stored row, until it returns false.
+// prefix is the length of the prefix of its partition's keys. Values that have expired, or that a tombstone of a range
+// or of the partition hides, have entries too.
 func (e *Maker) EachEntry(x *Index, key []byte, prefix int, value []byte, fn func(entry []byte) bool) error {
 	if err := e.row.ReadHead(value); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (e *Maker) ofCell(x *Index, c *rows.Cell, fn func(entry []byte) bool) (more
 	return e.give(x, fn), nil
 }
 
-// partOf is what is indexed of a cell.
+// partOf is the indexed part of a cell.
 func (x *Index) partOf(c *rows.Cell) ([]byte, error) {
 	if _, isSet := x.Column.Type.(*types.Set); c.Path != nil && (isSet || x.part == schema.IndexKeys) {
 		value, _, err := x.Value.DecodeKey(nil, c.Path, false)
@@ -152,13 +152,13 @@ func (x *Index) cellValue(c *rows.Cell) []byte {
 	return c.Value
 }
 
-// give calls fn with the value at hand.
+// give calls fn with the entry of the current value.
 func (e *Maker) give(x *Index, fn func(entry []byte) bool) bool {
 	e.entry = x.AppendValue(e.entry[:0], e.value)
 	return fn(e.entry)
 }
 
-// appendCell appends what is indexed of a cell, as it stands in keys.
+// appendCell appends the indexed part of a cell, as keys have it.
 func (x *Index) appendCell(dst []byte, c *rows.Cell) []byte {
 	value := x.cellValue(c)
 	if c.Path == nil {
@@ -255,8 +255,7 @@ func (e *Maker) MayHaveEntry(x *Index, key, value, entry []byte) bool {
 	return has || err != nil
 }
 
-// Agrees reports whether an entry fits the key of its row, which was read: what it has of columns of the key is what
-// the row has.
+// Agrees reports whether an entry agrees with the key of its row, which was read, in the columns of the key.
 func (e *Maker) Agrees(x *Index, entry []byte) bool {
 	if !x.Column.Kind.IsKey() {
 		return true
@@ -277,8 +276,8 @@ func (e *Maker) Agrees(x *Index, entry []byte) bool {
 type Writer struct {
 	maker Maker
 	ops   []engine.Op
-	row   []byte // the key of the row at hand
-	buf   []byte // keys and values of entries, one behind the other: operations point into it until the mutation ends
+	row   []byte // the key of the current row
+	buf   []byte // keys and values of entries: operations point into it until the mutation ends
 
 	add func(entry []byte) bool // addEntry, as a value that is made once
 }
@@ -300,7 +299,7 @@ func (w *Writer) Release() {
 	}
 }
 
-// addEntry adds the entry of the row at hand that begins so.
+// addEntry adds the entry of the current row with a prefix.
 func (w *Writer) addEntry(entry []byte) bool {
 	begin := len(w.buf)
 	w.buf = append(append(w.buf, entry...), w.row[rows.AreaSize:]...)
@@ -328,7 +327,7 @@ func (w *Writer) Append(all, ops []engine.Op, indexes []*Index, prefix int, roun
 	return w.ops, nil
 }
 
-// addRow adds the entries of the row at hand, given the length of its partition's prefix and its value.
+// addRow adds the entries of the current row, given the length of its partition's prefix and its value.
 func (w *Writer) addRow(indexes []*Index, prefix int, value []byte) error {
 	cells := false
 	for _, x := range indexes {
@@ -358,7 +357,7 @@ func (w *Writer) addRow(indexes []*Index, prefix int, value []byte) error {
 	return r.Err
 }
 
-// addCell adds the entries of the cell at hand.
+// addCell adds the entries of the current cell.
 func (w *Writer) addCell(indexes []*Index, static bool) error {
 	c := &w.maker.row.Cell
 	if c.Deleted {

@@ -46,7 +46,7 @@ type graphSets struct {
 	of  map[uint32]GraphSet
 }
 
-// GraphSet are the graphs of an index. They have all rows but those with entries that were written since a round.
+// GraphSet are the graphs of an index. Rows that are in none of them have an entry written since a round.
 type GraphSet struct {
 	Segments []*Segment
 	Since    uint64
@@ -71,7 +71,7 @@ func (g *Graphs) Has(id uint32, era uint64) bool {
 	return has
 }
 
-// Set replaces the graphs of an index, and drops those of indexes that are gone.
+// Set replaces the graphs of an index, and drops the graphs of dropped indexes.
 func (g *Graphs) Set(id uint32, era uint64, live map[uint32]bool, kept GraphSet) {
 	next := &graphSets{era: era, of: map[uint32]GraphSet{id: kept}}
 	if all := g.all.Load(); all != nil && all.era == era {
@@ -84,13 +84,13 @@ func (g *Graphs) Set(id uint32, era uint64, live map[uint32]bool, kept GraphSet)
 	g.all.Store(next)
 }
 
-// GraphMetrics is what the graphs of vectors have and take in memory.
+// GraphMetrics is the number and the size in memory of the graphs of vectors.
 type GraphMetrics struct {
 	Graphs, Nodes int // dead nodes too
 	Bytes         int64
 }
 
-// Metrics counts what the graphs have.
+// Metrics counts the graphs.
 func (g *Graphs) Metrics() (m GraphMetrics) {
 	all := g.all.Load()
 	if all == nil {
@@ -143,8 +143,8 @@ func (x *Index) ReadGraphs(src engine.Reader) (segments []*Segment, incomplete [
 	return segments, append(incomplete, keys...), err
 }
 
-// MergeGraphs makes a graph of the rows of other graphs and of added rows, each with its current vector. It calls pause
-// often, and ends with its error.
+// MergeGraphs makes a graph of the rows of other graphs and of added rows, each with its current vector. It calls
+// pause often, and ends with its error.
 func (x *Index) MergeGraphs(
 	src engine.Reader, from []*Segment, added []Ungraphed, pause func() error,
 ) (*nearest.Graph, error) {
@@ -268,7 +268,7 @@ func Search(segments []*Segment, near []byte, wide, take int) (keys [][]byte) {
 
 // Ungraphed is a row that a graph is to have.
 type Ungraphed struct {
-	Row     []byte   // its key, behind the number of the table
+	Row     []byte   // its key, after the number of the table
 	Vector  []byte   // nil: it has none
 	Entries [][]byte // their keys
 }

@@ -17,9 +17,9 @@ import (
 )
 
 // An index is kept as keys beside the rows. An entry has the number of the index, the indexed value and the key of the
-// row, so the entries of one value are in the order of the rows. A write adds entries and removes none: an entry may be
-// of a value that the row has no more. So a read that uses an index still compares the rows, and has entries that it
-// finds stale removed. Writes read nothing for it.
+// row, so the entries of one value are in the order of the rows. A write adds entries and removes none: an entry may
+// be of a value that the row has no more. So a read that uses an index still compares the rows, and has entries that
+// it finds stale removed. Writes read nothing for it.
 //
 // The entries of rows that are older than the index are made in the background (see index_build.go). Until then reads
 // do without the index. Materialized views are numbered and built like indexes (see view.go).
@@ -28,16 +28,16 @@ import (
 type Index struct {
 	ID      uint32 // the number of its keys
 	TableID uint32 // the number of its table's keys
-	Name    string // says what is indexed: another index of the same name differs in it
+	Name    string // identifies the definition: another index with the same CQL name differs in it
 	Built   bool   // it has the entries of all rows
 	Retired uint64 // version of definitions that said it would be removed, where nodes share the engine; 0: none
 
 	Table  *schema.Table
 	Column *schema.Column // of a view: the one of its key that is not in the key of the table, or nil
 	part   schema.IndexPart
-	Value  types.Type    // of what is indexed
+	Value  types.Type    // of the indexed values
 	key    types.Type    // of the keys of entries of maps; else nil
-	Terms  termMaker     // makes what is indexed of a value; its zero value: that is the value
+	Terms  termMaker     // makes terms of a value; its zero value: the value is its only term
 	View   *schema.Table // nil: it is no view
 
 	Places  []int             // of a view: the indexes in the table of the columns of its key
@@ -47,7 +47,7 @@ type Index struct {
 	measure nearest.Measure // of vectors
 }
 
-// New returns what is kept for an index, or nil if nothing is.
+// New returns the Index of a definition without its number, or nil if the store keeps none for it.
 func New(t *schema.Table, x *schema.Index) *Index {
 	c := t.Column(x.Column())
 	if c == nil {
@@ -99,14 +99,14 @@ var errRecord = errors.New("the record of an index is damaged")
 // IndexKey is the key of the record of an index.
 func IndexKey(id uint32) []byte { return binary.BigEndian.AppendUint32(slices.Clone(recordKeys), id) }
 
-// What a record of an index begins with. A record of a retired index has the version behind the table's number.
+// The first byte of a record of an index. A record of a retired index has the version after the table's number.
 const (
 	indexUnbuilt = 0
 	indexBuilt   = 1
 	indexRetired = 3
 )
 
-// Record is what is stored of the index: how far it is, the table's number and the name.
+// Record stores the state of the index, the table's number and the name.
 func (x *Index) Record() engine.Op {
 	value := []byte{indexUnbuilt}
 	switch {
@@ -122,7 +122,7 @@ func (x *Index) Record() engine.Op {
 	return engine.Op{Kind: engine.Put, Key: IndexKey(x.ID), Value: append(value, x.Name...)}
 }
 
-// OfTable returns what is kept for a table, without numbers.
+// OfTable returns the indexes and views of a table, without numbers.
 func OfTable(k *schema.Keyspace, t *schema.Table) (all []*Index) {
 	for _, x := range t.Indexes {
 		if kept := New(t, x); kept != nil {
@@ -138,7 +138,8 @@ func OfTable(k *schema.Keyspace, t *schema.Table) (all []*Index) {
 // Read reads the records of all indexes, by the numbers of their tables.
 func Read(r engine.Reader) (map[uint32][]*Index, error) {
 	all := map[uint32][]*Index{}
-	err := r.Scan(recordKeys, rows.Successor(slices.Clone(recordKeys)), engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+	end := rows.Successor(slices.Clone(recordKeys))
+	err := r.Scan(recordKeys, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 		if len(key) != len(recordKeys)+4 || len(value) < 5 {
 			return false, errRecord
 		}
@@ -160,7 +161,7 @@ func Read(r engine.Reader) (map[uint32][]*Index, error) {
 	return all, err
 }
 
-// Label is what an index or a view is called.
+// Label names an index or a view for people.
 func (x *Index) Label() string {
 	if x.View != nil {
 		return "view " + x.View.Name
@@ -168,7 +169,7 @@ func (x *Index) Label() string {
 	return "index " + x.IndexName()
 }
 
-// NewView returns what is kept for a view of a table.
+// NewView returns the Index of a view of a table, without its number.
 func NewView(t, view *schema.Table) *Index {
 	k := &Index{TableID: uint32(t.StoreID), Table: t, View: view, Columns: map[uint32]uint32{}}
 	name := []string{"", "rows", hex.EncodeToString(view.ID[:])}

@@ -22,7 +22,7 @@ type Lookup struct {
 	From, To []byte // its ends, inclusive; nil: it has none
 }
 
-// Match says how a Lookup compares terms with its value.
+// Match is how a Lookup compares terms with its value.
 type Match uint8
 
 // The ways: the whole term, its beginning, its end, or any place in it.
@@ -33,12 +33,12 @@ const (
 	MatchInside
 )
 
-// EntriesOf is where the entries are that a Lookup asks for. If there are several places, each has all the rows. A
-// range is without the long values.
+// EntriesOf returns the spans of the entries that a Lookup asks for. If there are more than one, each has all rows. A
+// range lacks the long values.
 func (x *Index) EntriesOf(l *Lookup) []Span {
 	switch {
 	case x.Terms.any() && !l.Ranged:
-		return x.soughtTerms(l)
+		return x.termSpans(l)
 	case !l.Ranged:
 		var value []byte
 		if x.key != nil {
@@ -57,9 +57,9 @@ func (x *Index) EntriesOf(l *Lookup) []Span {
 	return []Span{span}
 }
 
-// soughtTerms is where the entries are of the terms that a Lookup matches. If they are those of one term or of one part
-// of terms, one is true. A long part is looked for by several of its parts: one of them is enough.
-func (x *Index) soughtTerms(l *Lookup) (all []Span) {
+// termSpans returns the spans of the terms that a Lookup matches. One is true for the entries of one term or of one
+// part of terms. A long pattern is looked up by some of its parts: one span is enough.
+func (x *Index) termSpans(l *Lookup) (all []Span) {
 	switch {
 	case l.Match == MatchWhole:
 		start := x.AppendValue(nil, x.AppendTerm(nil, l.Value))

@@ -9,12 +9,12 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// Indexes that analyze text have entries of terms in place of values. Where LIKE looks for what is inside of terms or
-// at their end (the mode CONTAINS of SSTable-attached indexes), each term has further entries: of the gramSize bytes
-// that begin at each of its places, and at its last places of the fewer bytes that are left. A pattern that is longer
-// looks for some gramSize bytes of it, and the rows are compared. A value of n bytes has up to n such entries.
+// Indexes that analyze text have entries of terms instead of values. Where LIKE matches the inside or the end of terms
+// (the mode CONTAINS of SASI), each term has further entries: of the gramSize bytes that begin at each of its places,
+// and of the fewer bytes at its last places. A longer pattern is looked up by some gramSize bytes of it, and the rows
+// are compared. A value of n bytes has up to n such entries.
 //
-// A value with more than mostTerms entries has a single one, which every read through the index looks at.
+// A value with more than MaxTerms entries has a single one, which every read through the index looks at.
 
 const (
 	gramSize = 8
@@ -56,7 +56,7 @@ func (x *Index) setTerms(index *schema.Index) bool {
 // any reports whether entries have terms in place of values.
 func (m *termMaker) any() bool { return m.one != nil || m.all != nil }
 
-// AppendTerm appends a value, or a term, as it stands in keys.
+// AppendTerm appends a value, or a term, as keys have it.
 func (x *Index) AppendTerm(dst, term []byte) []byte {
 	if x.Terms.any() {
 		return types.Blob.AppendKey(dst, term, false)
@@ -64,7 +64,7 @@ func (x *Index) AppendTerm(dst, term []byte) []byte {
 	return x.Value.AppendKey(dst, term, false)
 }
 
-// appendBeginning appends what the keys of all terms begin with that begin so.
+// appendBeginning appends the prefix of the keys of all terms that begin with one.
 func appendBeginning(dst, term []byte) []byte {
 	dst = types.Blob.AppendKey(dst, term, false)
 	return dst[:len(dst)-2]
@@ -106,7 +106,7 @@ func contains(terms [][]byte, term []byte) bool {
 	return false
 }
 
-// giveGrams calls fn with the entries of what is inside of a term.
+// giveGrams calls fn with the entries of the parts of a term.
 func (e *Maker) giveGrams(x *Index, term []byte, fn func(entry []byte) bool) bool {
 	for i := range term {
 		gram := term[i:min(i+gramSize, len(term))]

@@ -11,10 +11,10 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// An index of vectors finds rows through graphs (see graphs.go). A write adds an entry which says only that the row has
-// a vector (see rounds.go). The entry stays until a graph has the row with its current vector: a read takes the rows that
-// graphs find and all rows with entries. It compares the vectors in the rows, so deleted and overwritten rows in a graph do
-// no harm.
+// An index of vectors finds rows through graphs (see graphs.go). A write adds an entry which says only that the row
+// has a vector (see rounds.go). The entry stays until a graph has the row with its current vector: a read takes the
+// rows that graphs find and all rows with entries. It compares the vectors in the rows, so deleted and overwritten
+// rows in a graph do no harm.
 
 // setVector makes it an index of vectors if the column has vectors of floats.
 func (x *Index) setVector(index *schema.Index) bool {
@@ -63,15 +63,15 @@ func AppendFloats(dst []float32, vector []byte) []float32 {
 // engine may step over removed keys for long. So an entry has the round in which it was written, and reads begin with
 // the first round that has entries.
 //
-// A round begins when rows are about to be added to a graph. Mutations that began earlier may still write entries of the
-// round before; after they have ended, the entries of earlier rounds are complete.
+// A round begins when rows are about to be added to a graph. Mutations that began earlier may still write entries of
+// the round before; after they have ended, the entries of earlier rounds are complete.
 //
 // Nodes that share the engine count rounds each for itself, and their reads begin with the first entry.
 
 // roundSize is how long a round is in the key of an entry.
 const roundSize = 8
 
-// appendRound appends what the entries of an index of vectors begin with that are written in a round.
+// appendRound appends the prefix of the entries that are written in a round.
 func (x *Index) appendRound(dst []byte, round uint64) []byte {
 	return binary.BigEndian.AppendUint64(x.AppendForm(dst, ofRound), round)
 }

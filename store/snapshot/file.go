@@ -16,7 +16,7 @@ import (
 //	LZ4 of: for each block its length, as a uvarint, and the block; at the end a length of 0
 const magic = "cqld snapshot 2\n"
 
-// maxBlock is the longest block: the longest key and value, and what came before them.
+// maxBlock is the longest block: the longest key and value, after the shorter ones in the same block.
 const maxBlock = 64 << 20
 
 // Writer writes blocks of a snapshot as a file.

@@ -17,9 +17,6 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// A snapshot is all that a store has as of one moment, as a sequence of blocks: a head, which is JSON, and keys with
-// their values, in order. SnapshotWriter and RestoreSnapshot have it as a file.
-
 // Head is the first block of a snapshot.
 type Head struct {
 	Format uint32    `json:"format"` // of keys and values: formatVersion
@@ -34,22 +31,22 @@ const Format = 6
 // BlockSize is about how many bytes of keys and values a block has.
 const BlockSize = 1 << 20
 
-// Restored counts what RestoreSnapshot has written.
+// Restored counts the restored data.
 type Restored struct {
 	Head  Head
 	Keys  int64
 	Bytes int64 // of keys and values
 }
 
-// errBlock says that a block of a snapshot is not what Snapshot made.
+// errBlock says that a block of a snapshot is malformed.
 var errBlock = errors.New("the snapshot has a block that cannot be read")
 
 // errNotEmpty refuses to mix a snapshot with other data.
 var errNotEmpty = errors.New("there are data already")
 
-// Restore reads the file of a snapshot into an engine that holds nothing. A file that is damaged or was not
-// written to its end is an error. If it fails, it deletes what it wrote, as far as the engine lets it. Members of a
-// cluster are left out: the servers that use the restored data join as new ones.
+// Restore reads the file of a snapshot into an empty engine. A file that is damaged or torn is an error. If it fails,
+// it deletes the keys it wrote, as far as the engine lets it. Members of a cluster are left out: the servers that use
+// the restored data join as new ones.
 func Restore(
 	ctx context.Context, src io.Reader, open func(engine.Fold) (engine.Engine, error), progress func(Restored),
 ) (done Restored, err error) {
@@ -104,7 +101,7 @@ func Restore(
 // restoreCommits is how many commits of a restore are under way at a time.
 const restoreCommits = 16
 
-// restoreWriter commits keys and values, several commits at a time.
+// restoreWriter commits keys and values, with many commits under way.
 type restoreWriter struct {
 	engine engine.Engine
 	limits engine.Limits

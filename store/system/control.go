@@ -2,8 +2,8 @@ package system
 
 import "github.com/cqld/cqld/cql/schema"
 
-// controlTables are the tables of keyspace cqld_control, which control a server for tests. Package server/control makes
-// their rows and does what is written to them. Each has one column as its key, and no clustering columns.
+// controlTables are the tables of keyspace cqld_control, which control a server for tests. Package server/control
+// makes their rows and executes writes to them. Each has one column as its key, and no clustering columns.
 var controlTables = []declaration{
 	{
 		name: "clock", comment: "the clock that all of CQL goes by: write advance, now or frozen; delete the row to reset it",

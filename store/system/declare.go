@@ -10,12 +10,12 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// declaration is a table as the files of this package write it. Columns are names and types with commas
-// between them. Stored cells call a column by its place: a further column goes behind the others.
+// declaration is a table as the files of this package declare it. Columns are names and types with commas between
+// them. Stored cells name a column by its place, so a new column goes to the end.
 type declaration struct {
 	name, comment            string
 	key, clustering, columns string
-	options                  func(*schema.TableOptions) // what is not as in the rest of the keyspace
+	options                  func(*schema.TableOptions) // differences from the rest of the keyspace
 	index                    *schema.Index
 	settable                 string // the one column that UPDATE may set
 }
@@ -26,14 +26,14 @@ const (
 	timeWindow = "org.apache.cassandra.db.compaction.TimeWindowCompactionStrategy"
 )
 
-// keyspaceDeclaration is a keyspace with what its tables have in common.
+// keyspaceDeclaration is a keyspace with the common properties of its tables.
 type keyspaceDeclaration struct {
 	name        string
 	replication map[string]string // nil: a virtual keyspace
 	tables      []declaration
 
 	// firstStoreID is the number in the store of the first table; the others follow. All are below
-	// schema.FirstUserStoreID, and a table keeps its number for ever: a further one goes behind the others.
+	// schema.FirstUserStoreID, and a table keeps its number for ever, so a new one goes to the end.
 	firstStoreID  uint64
 	writable      bool // statements may write to its virtual tables
 	gcGrace       int

@@ -107,7 +107,7 @@ func fillQueries(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	}
 }
 
-// fillThreadPools makes system_views.thread_pools: what bounds work on this node.
+// fillThreadPools makes system_views.thread_pools: the limits of work on this node.
 func fillThreadPools(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	var pools []Pool
 	if n.Monitor != nil {
@@ -170,8 +170,8 @@ func (n *node) fillTask(w *writer, t *schema.Table, began time.Time, kind string
 	w.text("unit", "rows")
 }
 
-// fillGossip makes system_views.gossip_info: what nodes would tell each other. There is no gossip, so nothing of it has
-// a version.
+// fillGossip makes system_views.gossip_info: the state that nodes would send each other. There is no gossip, so no
+// version.
 func fillGossip(n *node, w *writer, session store.Session, c *schema.Catalog) {
 	for _, about := range append(n.peers(session), n.self(session)) {
 		if len(about.Tokens) == 0 {

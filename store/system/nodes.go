@@ -22,7 +22,7 @@ type Node struct {
 	Tokens      []int64 // in order
 
 	Down          bool     // it gives no sign of life
-	SchemaVersion [16]byte // of its definitions; zero: it has those of the node that is asked
+	SchemaVersion [16]byte // of its definitions; zero: that of the node that is asked
 }
 
 // schemaVersion is the version of a node's definitions. The node that is asked has a catalog.
@@ -108,7 +108,7 @@ func fillPeersV2(n *node, w *writer, session store.Session, c *schema.Catalog) {
 	}
 }
 
-// What drivers read to know which server they talk to.
+// Drivers read these to know which server they talk to.
 const (
 	releaseVersion  = "5.0.8"
 	cqlVersion      = "3.4.7"
@@ -116,15 +116,15 @@ const (
 	partitioner     = "org.apache.cassandra.dht.Murmur3Partitioner"
 )
 
-// storagePort is the port at which nodes talk to each other. Nobody listens there, but the columns are not null
-// in a node of Cassandra's.
+// storagePort is the port at which nodes talk to each other. It is not open, but the columns are not null in a node of
+// Cassandra's.
 const storagePort = 7000
 
 // tokenCount is the number of tokens of a node: Cassandra's num_tokens.
 const tokenCount = 16
 
-// fillLocal makes the one row that says what node this is. Drivers connect to the address it has: it is
-// the one the client dialled, unless the node was told what to advertise.
+// fillLocal makes the one row that describes this node. Drivers connect to its address: the one the client dialled,
+// unless the node advertises another.
 func fillLocal(n *node, w *writer, session store.Session, c *schema.Catalog) {
 	self := n.self(session)
 	address, port := self.Address.Addr(), int(self.Address.Port())

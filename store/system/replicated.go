@@ -85,8 +85,8 @@ var authTables = []declaration{
 	},
 }
 
-// traceTables are the tables of keyspace system_traces, which are stored: what requests with the tracing
-// flag did.
+// traceTables are the tables of keyspace system_traces, which are stored: the events of requests with the tracing
+// flag.
 var traceTables = []declaration{
 	{
 		name: "events", comment: "tracing events",

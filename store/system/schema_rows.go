@@ -286,7 +286,7 @@ func fillViews(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	})
 }
 
-// fillBuiltViews makes system.built_views: the views that have all rows.
+// fillBuiltViews makes system.built_views: the views with all rows.
 func fillBuiltViews(n *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
 		for name, view := range k.Views {

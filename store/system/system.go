@@ -2,8 +2,8 @@ package system
 
 import "github.com/cqld/cqld/cql/schema"
 
-// systemTables are the tables of keyspace system: what Cassandra keeps about its node. local has a row, and peers has
-// one for each other node; most of the others have none unless somebody writes some.
+// systemTables are the tables of keyspace system, about the node itself. local has a row, and peers has one for each
+// other node; most of the others are empty until a client writes to them.
 var systemTables = []declaration{
 	{
 		name: "IndexInfo", comment: "built column indexes",

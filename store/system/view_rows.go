@@ -13,7 +13,7 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// Client is one connection as system_views.clients shows it. What is empty is null.
+// Client is one connection as system_views.clients shows it. Empty fields are null.
 type Client struct {
 	Address                netip.AddrPort
 	Hostname               string
@@ -115,7 +115,7 @@ func latencyFiller(of func(TableActivity) Latency) filler {
 	})
 }
 
-// amountFiller fills tables of what reads go over.
+// amountFiller fills tables of rows or tombstones per read.
 func amountFiller(of func(TableActivity) Distribution) filler {
 	return ofEachTable(func(n *node, w *writer, t *schema.Table) {
 		d := of(n.activity(t))
@@ -137,13 +137,13 @@ func sizeFiller(of func(store.Estimate) int64) filler {
 	})
 }
 
-// noSize is the size of what this node does not have.
+// noSize is the size for columns that do not apply to this node.
 func noSize(store.Estimate) int64 { return 0 }
 
 // fillDurations makes system_views.max_sstable_duration: there are no SSTables.
 var fillDurations = ofEachTable(func(_ *node, w *writer, _ *schema.Table) { w.bigint("max_sstable_duration", 0) })
 
-// activity is what the statements of a table took.
+// activity is the activity of a table.
 func (n *node) activity(t *schema.Table) (a TableActivity) {
 	if n.Monitor != nil {
 		a = n.Monitor.Table(t)
@@ -159,7 +159,8 @@ func milliseconds(d time.Duration) float64 {
 // thousandths rounds a number.
 func thousandths(x float64) float64 { return math.Round(x*1000) / 1000 }
 
-// fillSAIIndexes makes system_views.sai_column_indexes. An index can be queried while it is built: reads do without it.
+// fillSAIIndexes makes system_views.sai_column_indexes. An index can be queried while it is built: reads do without
+// it.
 func fillSAIIndexes(n *node, w *writer, _ store.Session, c *schema.Catalog) {
 	for _, k := range c.Keyspaces() {
 		started := false
@@ -185,7 +186,7 @@ func fillSAIIndexes(n *node, w *writer, _ store.Session, c *schema.Catalog) {
 	}
 }
 
-// analyzer names what prepares texts for comparison, as Cassandra does.
+// analyzer names the analyzer of an index, as Cassandra does.
 func analyzer(x *schema.Index) string {
 	given := false
 	option := func(name string, value bool) bool {
@@ -202,8 +203,8 @@ func analyzer(x *schema.Index) string {
 		caseSensitive, normalized, ascii)
 }
 
-// isLiteral reports whether Cassandra compares values of a type as a whole only: texts, booleans, and what is made of
-// other values.
+// isLiteral reports whether Cassandra compares values of a type as a whole only: texts, booleans, and types made of
+// others.
 func isLiteral(t types.Type) bool {
 	switch t.(type) {
 	case *types.List, *types.Set, *types.Map, *types.Tuple, *types.UserType, *types.Vector:

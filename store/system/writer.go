@@ -73,7 +73,7 @@ func (w *writer) texts(column string, elems ...string) {
 	w.set(column, types.NewSet(w.table.Column(column).Type.(*types.Set), values))
 }
 
-// extensions writes what tools keep with a table.
+// extensions writes the extensions that tools store with a table.
 func (w *writer) extensions(given map[string][]byte) {
 	var keys, values [][]byte
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -82,8 +82,8 @@ func (w *writer) extensions(given map[string][]byte) {
 	w.set("extensions", types.NewMap(w.table.Column("extensions").Type.(*types.Map), keys, values))
 }
 
-// extensionsWriter takes what UPDATE sets in a row of system_schema.tables or views: the extensions. No WITH clause
-// sets these, so tools that keep something with a table write there.
+// extensionsWriter receives UPDATEs of the extensions in a row of system_schema.tables or views. No WITH clause sets
+// these, so tools that store something with a table write there.
 type extensionsWriter struct {
 	store *store.Store
 	rows  *schema.Table // the table that is written to

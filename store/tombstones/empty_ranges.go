@@ -10,17 +10,17 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 )
 
-// An engine keeps the keys that were removed until a compaction comes by, and a scan steps over each of them: at the
-// head of a queue that is nearly all that a read does. So reads jump over ranges of keys that are known to be empty.
+// An engine keeps removed keys until a compaction drops them, and a scan steps over each of them: at the head of a
+// queue a read does little else. So reads jump over ranges of keys that are known to be empty.
 //
 // A read hints at a range in which it passed many dead rows, or waited long for the first key. One goroutine follows
-// the hints. It notes the range, so that writers take out of it what they are about to write, waits until writes have
-// ended that had begun before, purges the rows, and looks which keys are left. The rest of the range is empty until
-// something is written into it, whatever else happens to the table.
+// the hints. It notes the range, so that writers take their keys out of it, waits until earlier writes have ended,
+// purges the rows, and looks which keys are left. The rest of the range is empty until a write, whatever else happens
+// to the table.
 const (
 	LongRun   = 256                    // removed keys in a row that are worth a purge or a jump
 	slowStart = time.Millisecond       // a scan that takes longer to its first key may have stepped over removed ones
-	StepTime  = 250 * time.Nanosecond  // about what each of them takes
+	StepTime  = 250 * time.Nanosecond  // about the time for each of them
 	maxEmpty  = 256                    // ranges
 	maxEdges  = 2 << 10                // bytes of the first and the last key of a range
 	MaxLeft   = 32                     // keys in a range that is emptied
@@ -45,7 +45,7 @@ func (d *Tracker) EmptyRanges() emptyRanges {
 	return nil
 }
 
-// At returns the place of the first range that ends behind a key, and whether the key is in it.
+// At returns the place of the first range that ends after a key, and whether the key is in it.
 func (e emptyRanges) At(key []byte) (int, bool) {
 	i := sort.Search(len(e), func(i int) bool { return bytes.Compare(key, e[i].End) < 0 })
 	return i, i < len(e) && bytes.Compare(e[i].Start, key) <= 0
@@ -98,8 +98,8 @@ func (d *Tracker) Fill(key []byte) {
 	}
 }
 
-// Watch notes a range that is being emptied, together with the empty ranges that a part of it is in. It reports false
-// if one of them has all of it.
+// Watch notes a range that is being emptied, united with overlapping empty ranges. It reports false if one of them
+// contains all of it.
 func (d *Tracker) Watch(h *PurgeHint) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 // maxTombstoneFilters is the memory of all filters, unless Options say: enough for 20 million partitions.
 const maxTombstoneFilters = 32 << 20
 
-// Kind is what a tombstone deletes.
+// Kind is the extent of a tombstone.
 type Kind uint8
 
 // The kinds.
@@ -21,7 +21,7 @@ const (
 	Kinds                   // Kinds is their number.
 )
 
-// Filter is what is known of a table's tombstones. nil: there are none.
+// Filter has the partitions of a table that may have tombstones. A nil Filter has none.
 type Filter struct {
 	since  uint64
 	mu     sync.RWMutex
@@ -32,7 +32,7 @@ type Filter struct {
 // Unknown is for a table of which nothing is known.
 var Unknown = new(Filter)
 
-// tombstoneHash is what a filter has for a kind of tombstones of a partition.
+// tombstoneHash is the hash of a kind of tombstones of a partition.
 func tombstoneHash(kind Kind, token int64) uint64 {
 	return uint64(token) ^ uint64(kind)*0x9E3779B97F4A7C15
 }
@@ -100,7 +100,7 @@ func (d *Tracker) Forget(id uint32) {
 	}
 }
 
-// FilterOf returns what is known of a table's tombstones in the snapshot of a read that asked the clock.
+// FilterOf returns the filter of a table for the snapshot of a read that asked the clock.
 func (d *Tracker) FilterOf(id uint32, clock uint64) *Filter {
 	if d.shared {
 		if marked := d.marked.Load(); marked != nil {
@@ -125,9 +125,9 @@ type Rebuild struct {
 	old       *Filter // nil: the rebuild is over, or there is none to be replaced
 }
 
-// RebuildFilter begins to make the filter of a table anew. The caller then adds the stored tombstones; writers add theirs
-// from now on. awaitWrites waits for the writes that are being committed, whose tombstones the caller has to find. It
-// returns nil if the table has no tombstones.
+// RebuildFilter begins to make the filter of a table anew. The caller then adds the stored tombstones; writers add
+// theirs from now on. awaitWrites waits for the writes that are being committed, whose tombstones the caller has to
+// find. It returns nil if the table has no tombstones.
 func (d *Tracker) RebuildFilter(id uint32, awaitWrites func()) *Rebuild {
 	c := &Rebuild{d.newFilter(), d, id, nil}
 	if d.shared {
@@ -143,8 +143,8 @@ func (d *Tracker) RebuildFilter(id uint32, awaitWrites func()) *Rebuild {
 	return c
 }
 
-// Finish puts the filter in place of the old one if it has all tombstones. Only the first call counts. A writer that
-// still adds to the old filter adds to this one too.
+// Finish replaces the old filter if the new one has all tombstones. Only the first call counts. A writer that still
+// adds to the old filter adds to the new one too.
 func (c *Rebuild) Finish(whole bool) {
 	d, old := c.deletions, c.old
 	if old == nil {
@@ -172,7 +172,7 @@ func EachKey(r engine.Reader, id uint32, fn func(kind Kind, token int64) (bool, 
 	})
 }
 
-// KindOf returns what the tombstone with a key deletes. prefix is the length of the partition's key.
+// KindOf returns the kind of the tombstone with a key. prefix is the length of the partition's key.
 func KindOf(key []byte, prefix int) Kind {
 	if len(key) == prefix {
 		return OfPartition

@@ -9,13 +9,13 @@ import (
 
 // Reader reads the tombstones of one partition after the other: with a cursor beside a scan, else one by one.
 type Reader struct {
-	rows.PartitionTombstones         // of the partition at hand
+	rows.PartitionTombstones         // of the current partition
 	Known                    *Filter // which partitions of the table may have any; nil: none
 	Cursor                   Cursor
 	key                      []byte
 	add                      func(value []byte) error // adds the partition's tombstone; made once
 
-	deletions *Tracker // nil: what these keep of partitions is not used
+	deletions *Tracker // nil: kept partitions are not used
 	clock     uint64   // of deletions, before the snapshot was chosen
 }
 
@@ -43,7 +43,7 @@ func (r *Reader) Release() {
 	r.Cursor.Finish()
 }
 
-// Load makes the tombstones those of the partition whose rows begin with prefix.
+// Load reads the tombstones of the partition whose rows have a prefix.
 func (r *Reader) Load(src engine.Reader, prefix []byte) error {
 	if r.Cursor.src != nil {
 		return r.Cursor.Load(&r.PartitionTombstones, prefix)
@@ -84,36 +84,36 @@ func (r *Reader) loadRanges(src engine.Reader, prefix []byte) error {
 	return err
 }
 
-// Cursor reads a table's tombstones beside a scan of its rows, in the order of their partitions. It reads
-// ahead, more and more as long as they are used, so that few iterators are opened.
+// Cursor reads a table's tombstones beside a scan of its rows, in the order of their partitions. It prefetches, more
+// and more as long as they are used, so that few iterators are opened.
 type Cursor struct {
-	src    engine.Reader // nil: it is not in use
-	id     uint32
-	from   []byte // the key to read on from
-	end    []byte
-	whole  bool // nothing is left to read
-	ahead  []keyValue
-	next   int    // of ahead
-	used   int    // how often ahead was of use
-	chunk  int    // how many are read at a time
-	memory []byte // of ahead
-	target []byte // what the keys of the partition that is asked for begin with
+	src        engine.Reader // nil: it is not in use
+	id         uint32
+	from       []byte // the key to read on from
+	end        []byte
+	whole      bool // nothing is left to read
+	prefetched []keyValue
+	next       int    // of prefetched
+	used       int    // how often prefetched was used
+	chunk      int    // how many are read at a time
+	memory     []byte // of prefetched
+	target     []byte // prefix of the keys of the wanted partition
 }
 
 // keyValue is a stored tombstone: where in memory its key begins, its value begins, and its value ends.
 type keyValue struct{ start, value, end int }
 
-// How many tombstones are read ahead, at first and at most, and how many bytes.
+// Bounds of a prefetch: its first and its largest number of tombstones, and its bytes.
 const (
-	leastAhead = 16
-	mostAhead  = 1024
-	bytesAhead = 64 << 10
+	minPrefetch      = 16
+	maxPrefetch      = 1024
+	maxPrefetchBytes = 64 << 10
 )
 
 // Begin starts with the tombstones of partitions between two keys of rows.
 func (c *Cursor) Begin(src engine.Reader, id uint32, start, end []byte) {
-	c.src, c.id, c.whole, c.used, c.chunk = src, id, false, 0, leastAhead
-	c.ahead, c.next = c.ahead[:0], 0
+	c.src, c.id, c.whole, c.used, c.chunk = src, id, false, 0, minPrefetch
+	c.prefetched, c.next = c.prefetched[:0], 0
 	c.from = append(c.from[:0], start...)
 	rows.SetArea(c.from, id, rows.AreaTombstones)
 	if len(end) > rows.AreaSize {
@@ -127,7 +127,7 @@ func (c *Cursor) Begin(src engine.Reader, id uint32, start, end []byte) {
 // Finish forgets the snapshot.
 func (c *Cursor) Finish() {
 	c.src = nil
-	if cap(c.memory) > 2*bytesAhead {
+	if cap(c.memory) > 2*maxPrefetchBytes {
 		c.memory = nil
 	}
 }
@@ -135,11 +135,11 @@ func (c *Cursor) Finish() {
 // fill reads the next tombstones.
 func (c *Cursor) fill() error {
 	if c.used > 1 {
-		c.chunk = min(2*c.chunk, mostAhead)
+		c.chunk = min(2*c.chunk, maxPrefetch)
 	} else {
-		c.chunk = leastAhead
+		c.chunk = minPrefetch
 	}
-	c.ahead, c.next, c.used, c.memory = c.ahead[:0], 0, 0, c.memory[:0]
+	c.prefetched, c.next, c.used, c.memory = c.prefetched[:0], 0, 0, c.memory[:0]
 	c.whole = true
 	err := c.src.Scan(c.from, c.end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 		x := keyValue{start: len(c.memory)}
@@ -147,12 +147,12 @@ func (c *Cursor) fill() error {
 		x.value = len(c.memory)
 		c.memory = append(c.memory, value...)
 		x.end = len(c.memory)
-		c.ahead = append(c.ahead, x)
-		c.whole = len(c.ahead) < c.chunk && len(c.memory) < bytesAhead
+		c.prefetched = append(c.prefetched, x)
+		c.whole = len(c.prefetched) < c.chunk && len(c.memory) < maxPrefetchBytes
 		return c.whole, nil
 	})
-	if n := len(c.ahead); n > 0 {
-		x := c.ahead[n-1]
+	if n := len(c.prefetched); n > 0 {
+		x := c.prefetched[n-1]
 		c.from = append(append(c.from[:0], c.memory[x.start:x.value]...), 0)
 	}
 	return err
@@ -160,28 +160,28 @@ func (c *Cursor) fill() error {
 
 // Peek returns the next tombstone. It is valid until the next call of a method. key is nil at the end.
 func (c *Cursor) Peek() (key, value []byte, err error) {
-	if c.next == len(c.ahead) {
+	if c.next == len(c.prefetched) {
 		if c.whole {
 			return nil, nil, nil
 		}
-		if err := c.fill(); err != nil || len(c.ahead) == 0 {
+		if err := c.fill(); err != nil || len(c.prefetched) == 0 {
 			return nil, nil, err
 		}
 	}
-	x := c.ahead[c.next]
+	x := c.prefetched[c.next]
 	return c.memory[x.start:x.value], c.memory[x.value:x.end], nil
 }
 
-// skip goes on behind the tombstone that peek returned.
+// skip continues after the tombstone that peek returned.
 func (c *Cursor) skip() {
 	c.next++
 	c.used++
 }
 
-// seek goes on to the first tombstone at or behind target.
+// seek continues at the first tombstone at or after target.
 func (c *Cursor) seek(target []byte) error {
-	for ; c.next < len(c.ahead); c.next++ {
-		x := c.ahead[c.next]
+	for ; c.next < len(c.prefetched); c.next++ {
+		x := c.prefetched[c.next]
 		if bytes.Compare(c.memory[x.start:x.value], target) >= 0 {
 			c.used++
 			return nil
@@ -196,8 +196,7 @@ func (c *Cursor) seek(target []byte) error {
 	return c.fill()
 }
 
-// Load reads the tombstones of a partition into d. The partition is behind those loaded before. prefix is what the
-// keys of its rows begin with.
+// Load reads the tombstones of a partition into d. prefix is that of its rows. Partitions are loaded in their order.
 func (c *Cursor) Load(d *rows.PartitionTombstones, prefix []byte) error {
 	d.Reset()
 	c.target = append(c.target[:0], prefix...)

@@ -13,22 +13,7 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// Tracker is what a store knows of its tombstones and of removed keys, so that reads look for few tombstones and
-// step over few removed keys:
-//
-//   - which partitions may have tombstones, as Bloom filters of their tokens (tombstone_filters.go);
-//   - the tombstones of partitions that have many ranges, cut so that none overlap: a read finds the one over a row by
-//     binary search, where it would have to read and cut all of them;
-//   - ranges of keys in which the engine has none (empty_ranges.go).
-//
-// A write calls begin before its commit and end after it. begin adds its tombstones to the filters and takes its keys
-// out of the empty ranges.
-//
-// A read asks the clock (now) before it chooses its snapshot, and for all else afterwards. What is known holds since a
-// time of the clock, and is right for a read that asked the clock then or later: its snapshot has all that was known,
-// and no write that makes it wrong had begun when the read asked for it.
-//
-// A store that shares its engine knows only which tables have no tombstones, because others write too.
+// Tracker knows where tombstones may be, and which ranges of keys are empty.
 type Tracker struct {
 	clock   atomic.Uint64
 	filters usage.ByTable[Filter]
@@ -42,14 +27,14 @@ type Tracker struct {
 
 	mu     sync.Mutex // held to replace empty; guards the rest
 	places [keptPlaces]keptPlace
-	kept   map[string]keptPartition // by what the keys of their rows begin with
+	kept   map[string]keptPartition // by the prefix of the keys of their rows
 	bytes  int                      // of kept
 
 	shared bool
 	marked atomic.Pointer[map[uint32]uint64] // the tables of a shared engine that may have tombstones
 }
 
-// keptPlace is what is known of the partitions that share a place, by their tokens.
+// keptPlace counts writes of tombstones in the partitions whose tokens share a place.
 type keptPlace struct {
 	writing int    // how many write tombstones
 	changed uint64 // the time when the last of them was done
@@ -90,7 +75,7 @@ func (d *Tracker) Clock() uint64 {
 	return d.clock.Load() + 1
 }
 
-// tick returns a time that is later than what reads were told until then.
+// tick returns a time later than any that reads were given before.
 func (d *Tracker) tick() uint64 { return d.clock.Add(1) + 1 }
 
 func (d *Tracker) place(token int64) *keptPlace { return &d.places[uint64(token)%keptPlaces] }
@@ -101,7 +86,8 @@ type Deletion struct {
 	token     int64    // of their partition
 }
 
-// BeginWrite comes before a commit of the operations of a mutation, which has such kinds of tombstones of its partition.
+// BeginWrite comes before a commit of the operations of a mutation, which has such kinds of tombstones of its
+// partition.
 func (d *Tracker) BeginWrite(id uint32, token int64, kinds [Kinds]bool, ops []engine.Op) Deletion {
 	if d.shared {
 		return Deletion{}

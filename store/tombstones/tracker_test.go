@@ -12,8 +12,8 @@ import (
 	"github.com/cqld/cqld/store/usage"
 )
 
-// TestRebuildWaits begins to make a filter while a mutation is being committed: it waits for that, and knows tombstones
-// that are written afterwards.
+// TestRebuildWaits begins to make a filter while a mutation is being committed: it waits for that, and knows
+// tombstones that are written afterwards.
 func TestRebuildWaits(t *testing.T) {
 	x, u := Tracker{budget: bloom.NewBudget(1 << 20)}, usage.NewUsage()
 	kinds := [Kinds]bool{true, false}

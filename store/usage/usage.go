@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Estimate is roughly how much a table has. A sweep counts it now and then; what was written since is added as if
-// it were new.
+// Estimate is roughly the size of a table. Sweeps count it; later writes are added as if all rows were new.
 type Estimate struct {
 	Partitions int64
 	Rows       int64 // static ones too
@@ -28,7 +27,7 @@ func (e *Estimate) MeanPartition() int64 {
 	return e.Bytes / e.Partitions
 }
 
-// Table is what is known of one table's stored rows.
+// Table is the usage of one table.
 type Table struct {
 	waits   sync.Mutex // held by the wait that is under way
 	mu      sync.Mutex
@@ -44,8 +43,7 @@ type Table struct {
 // NewUsage is the usage of a table that has to be swept, because nothing is known of it.
 func NewUsage() *Table { return &Table{} }
 
-// BeginWrite adds what a mutation writes. The mutation is being committed until end is called with the period that start
-// has returned.
+// BeginWrite adds a mutation, which is being committed until EndWrite is called with the returned period.
 func (u *Table) BeginWrite(rows, bytes int, due int64) (period int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -83,14 +81,14 @@ func (u *Table) isWriting(period int) bool {
 	return u.writing[period&1] > 0
 }
 
-// Copy is what is known of the table, without what is being committed.
+// Copy returns the usage without the mutations that are being committed.
 func (u *Table) Copy() *Table {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return &Table{counted: u.counted, swept: u.swept, written: u.written, due: u.due, sweptAt: u.sweptAt}
 }
 
-// Restore makes known of the table what is known in another usage, which nobody changes.
+// Restore replaces the estimate by that of another usage, which never changes.
 func (u *Table) Restore(from *Table) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -118,14 +116,14 @@ func (u *Table) RowsWritten() (n int64, idle bool) {
 	return u.written.rows, u.writing == [2]int{}
 }
 
-// What must at least have been written, and the seconds gone by, before a table is counted again.
+// A table is counted again after so many rows were written, and so many seconds.
 const (
 	recountRows    = 1000
 	recountSeconds = 60
 )
 
-// WantsSweep reports whether the table should be swept: something may be purged, or half as much was written as there was
-// when it was counted. A table that grows is gone through three times in all.
+// WantsSweep reports whether the table should be swept: something may be purged, or half as much was written as there
+// was when it was counted. A table that grows is gone through three times in all.
 func (u *Table) WantsSweep(now int64) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -142,7 +140,7 @@ func (u *Table) SweptBefore(second int64) bool {
 	return u.sweptAt < second
 }
 
-// BeginSweep starts a sweep, whose count lacks what is written from here on.
+// BeginSweep starts a sweep, whose count lacks later writes.
 func (u *Table) BeginSweep(now int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -150,7 +148,7 @@ func (u *Table) BeginSweep(now int64) {
 	u.written.rows, u.written.bytes = 0, 0
 }
 
-// EndSweep notes what a sweep has counted, and from when something may be purged again.
+// EndSweep sets the count of a sweep, and the second from which something may be purged again.
 func (u *Table) EndSweep(counted Estimate, due int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -158,7 +156,7 @@ func (u *Table) EndSweep(counted Estimate, due int64) {
 	u.due = min(u.due, due)
 }
 
-// Estimate is the last count and what was written since.
+// Estimate is the last count plus later writes.
 func (u *Table) Estimate() Estimate {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -174,7 +172,7 @@ func (u *Table) Estimate() Estimate {
 // Tables has the usage of each table by its number.
 type Tables struct{ ByTable[Table] }
 
-// Of returns what is known of a table.
+// Of returns the usage of a table.
 func (u *Tables) Of(id uint32) *Table { return u.GetOrMake(id, NewUsage) }
 
 // AwaitWrites waits until no mutation is being committed.
@@ -201,7 +199,7 @@ func (n *ByTable[T]) All() map[uint32]*T {
 	return nil
 }
 
-// GetOrMake returns what a table has. It is made if there is nothing.
+// GetOrMake returns the value of a table. It makes it if there is none.
 func (n *ByTable[T]) GetOrMake(id uint32, create func() *T) *T {
 	if x := n.All()[id]; x != nil {
 		return x
@@ -216,7 +214,7 @@ func (n *ByTable[T]) GetOrMake(id uint32, create func() *T) *T {
 	return x
 }
 
-// Replace puts x in place of what a table has, and reports false if that is not old.
+// Replace replaces the value of a table, and reports false if that is not old.
 func (n *ByTable[T]) Replace(id uint32, old, x *T) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -227,7 +225,7 @@ func (n *ByTable[T]) Replace(id uint32, old, x *T) bool {
 	return true
 }
 
-// Drop forgets a table, and returns what it had, or nil.
+// Drop removes the value of a table, and returns it or nil.
 func (n *ByTable[T]) Drop(id uint32) *T {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -236,7 +234,7 @@ func (n *ByTable[T]) Drop(id uint32) *T {
 	return had
 }
 
-// put sets what a table has; nil is nothing. The lock is held.
+// put sets the value of a table; nil removes it. The lock is held.
 func (n *ByTable[T]) put(id uint32, x *T) {
 	next := map[uint32]*T{}
 	maps.Copy(next, n.All())
