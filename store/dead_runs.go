@@ -145,7 +145,6 @@ func (r *reader) hint(h tombstones.PurgeHint) {
 	}
 }
 
-// followPurgeHints follows the hints of reads, until the store is closed.
 func (s *sweeper) followPurgeHints() {
 	defer s.running.Done()
 	for {

@@ -66,7 +66,6 @@ func (s *Store) Decide(
 	s.engine.Update(ctx, d.guards[:], d.onUpdate, d.onOutcome)
 }
 
-// appendGuard appends the guard of decisions in a partition.
 func appendGuard(dst []byte, t *schema.Table, partition []byte) []byte {
 	return append(append(dst, t.ID[:]...), partition...)
 }
@@ -91,7 +90,6 @@ type decision struct {
 
 var decisions = sync.Pool{New: func() any { return new(decision) }}
 
-// update decides, and gives the mutations to a transaction.
 func (d *decision) update(txn engine.Txn) error {
 	s := d.snapshot.store
 	_ = free(d.mutations, errRetried)
@@ -145,22 +143,9 @@ var errUnseen = errors.New("not all that is written was read")
 // outcome ends the decision, or begins it again where another write or TRUNCATE came in between.
 func (d *decision) outcome(err error) {
 	s := d.snapshot.store
-	if errors.Is(err, errUnmarked) {
+	if isRetried(err) {
 		go func() {
-			ms := d.mutations
-			if err := s.mark(ms); err != nil {
-				d.end(err)
-				return
-			}
-			s.engine.Update(d.ctx, d.guards[:], d.onUpdate, d.onOutcome)
-		}()
-		return
-	}
-	if errors.Is(err, engine.ErrConflict) || errors.Is(err, errTruncated) {
-		go func() {
-			_ = free(d.mutations, errRetried) // which others may wait for
-			d.mutations = nil
-			if _, err := s.usable(d.ctx, d.table); err != nil {
+			if err := s.awaitRetry(d.ctx, err, d.table, d.mutations); err != nil {
 				d.end(err)
 				return
 			}
@@ -175,7 +160,6 @@ func (d *decision) outcome(err error) {
 	d.end(err)
 }
 
-// end tells the caller of Decide the outcome.
 func (d *decision) end(err error) {
 	if d.refused != nil && errors.Is(err, d.refused) {
 		err = d.refused // without the text that the engine adds
@@ -186,6 +170,23 @@ func (d *decision) end(err error) {
 	*d = decision{guards: d.guards, seen: d.seen, onUpdate: d.onUpdate, onOutcome: d.onOutcome}
 	decisions.Put(d)
 	done(err)
+}
+
+// isRetried reports whether an update that ended with an error has to run again.
+func isRetried(err error) bool {
+	return errors.Is(err, errUnmarked) || errors.Is(err, engine.ErrConflict) || errors.Is(err, errTruncated)
+}
+
+// awaitRetry waits until an update of mutations of a table can run again. Others may wait for the mutations meanwhile.
+func (s *Store) awaitRetry(ctx context.Context, err error, table [16]byte, ms []*Mutation) error {
+	if errors.Is(err, errUnmarked) {
+		return s.mark(ms)
+	}
+	for _, m := range ms {
+		m.stopWriting()
+	}
+	_, err = s.usable(ctx, table)
+	return err
 }
 
 // errRetried ends mutations that are decided again.

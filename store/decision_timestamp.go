@@ -32,7 +32,6 @@ type keySpan struct{ start, end []byte }
 // maxSeenSpans is how many spans are noted.
 const maxSeenSpans = 64
 
-// begin forgets earlier reads.
 func (s *seenRows) begin(r engine.Reader) {
 	*s = seenRows{Reader: r, newest: rows.NoTimestamp, keys: s.keys[:0]}
 }
@@ -104,7 +103,6 @@ func (s *seenRows) covers(ms []*Mutation, ops []engine.Op) bool {
 	})
 }
 
-// has reports whether a key was read.
 func (s *seenRows) has(key []byte) bool {
 	return slices.ContainsFunc(s.keys, func(k keySpan) bool {
 		return bytes.Compare(k.start, key) <= 0 && bytes.Compare(key, k.end) < 0

@@ -38,7 +38,6 @@ func (s *core) wakePurge() {
 	}
 }
 
-// purgeTables removes the rows of dropped tables until the store is closed.
 func (s *dropper) purgeTables() {
 	defer s.running.Done()
 	for {

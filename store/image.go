@@ -167,7 +167,6 @@ func (s *core) current() *state {
 	return s.restored()
 }
 
-// restored waits until Restore is over.
 func (s *core) restored() *state {
 	for {
 		now := s.state.Load()

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -56,7 +55,6 @@ func (s *builder) IsBuilding(t *schema.Table, x *schema.Index) bool {
 	})
 }
 
-// wakeIndexing makes keepIndexes look for indexes to build.
 func (s *core) wakeIndexing() {
 	select {
 	case s.indexing <- struct{}{}:
@@ -64,7 +62,6 @@ func (s *core) wakeIndexing() {
 	}
 }
 
-// keepIndexes builds indexes and removes stale entries, until the store is closed.
 func (s *builder) keepIndexes() {
 	defer s.running.Done()
 	for {
@@ -89,7 +86,6 @@ func (s *builder) keepIndexes() {
 	}
 }
 
-// buildIndexes builds one index after the other.
 func (s *builder) buildIndexes() error {
 	if !s.leads() {
 		return nil
@@ -111,9 +107,6 @@ func (s *builder) buildIndexes() error {
 	}
 	return nil
 }
-
-// buildToldEvery is how often the log tells how far a build has come.
-const buildToldEvery = 10 * time.Second
 
 // buildProgress is a build that is under way.
 type buildProgress struct {
@@ -184,7 +177,6 @@ func (s *builder) buildIndex(x *index.Index, era uint64) error {
 	progress.token.Store(math.MinInt64)
 	s.building.Store(progress)
 	defer s.building.Store(nil)
-	told := began
 	position := rows.AppendArea(nil, x.TableID, rows.AreaRows)
 	end := rows.Successor(bytes.Clone(position))
 	var maker index.Maker
@@ -218,12 +210,6 @@ func (s *builder) buildIndex(x *index.Index, era uint64) error {
 		}
 		position, entries = next, entries+len(ops)
 		progress.advance(position)
-		if time.Since(told) >= buildToldEvery {
-			told = time.Now()
-			p := s.BuildProgress()
-			s.log.Info().Str("table", x.TableName()).Str("index", p.Name).Int64("rows", p.Rows).Int64("of_about", p.Total).
-				Str("ring", fmt.Sprintf("%.0f %%", 100*p.Part)).Msg("an index is being built")
-		}
 	}
 	whole := *x
 	whole.Built = true

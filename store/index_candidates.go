@@ -43,7 +43,6 @@ func (p *prefetcher) begin(r *reader) {
 	p.keys, p.buf = p.keys[:0], p.buf[:0]
 }
 
-// takeEntry takes an entry of the value that is read.
 func (r *reader) takeEntry(key, _ []byte) (bool, error) {
 	return r.addCandidate(key[len(r.lookup.entry):])
 }
@@ -63,7 +62,6 @@ func (r *reader) addCandidate(rest []byte) (bool, error) {
 	return r.takeCandidates()
 }
 
-// takeCandidates reads the collected rows.
 func (r *reader) takeCandidates() (more bool, err error) {
 	p := &r.lookup.prefetch
 	if len(p.keys) > 0 {
@@ -166,7 +164,6 @@ func (r *reader) enterCandidate(rest []byte) error {
 	return err
 }
 
-// wants reports whether a row is in one of the slices.
 func (l *lookup) wants(position []byte) bool {
 	return len(l.bounds) == 0 || slices.ContainsFunc(l.bounds, func(b [2][]byte) bool {
 		return bytes.Compare(position, b[0]) >= 0 && bytes.Compare(position, b[1]) < 0

@@ -90,7 +90,6 @@ func (r *reader) gatherRows(most int) (bool, error) {
 	return true, nil
 }
 
-// sort brings the rows into order, each once.
 func (g *gathering) sort() {
 	slices.SortFunc(g.rows, bytes.Compare)
 	g.rows = slices.CompactFunc(g.rows, bytes.Equal)

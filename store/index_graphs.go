@@ -397,11 +397,7 @@ func (r *reader) fewFiltered() (bool, error) {
 			continue
 		}
 		for _, span := range x.EntriesOf(&r.read.Lookups[i]) {
-			n := 0
-			err := r.src.Scan(span.Start, span.End, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
-				n++
-				return n < fewFiltered, nil
-			})
+			n, err := countEntries(r.src, span, fewFiltered)
 			if err != nil || n < fewFiltered {
 				return true, err
 			}

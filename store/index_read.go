@@ -50,7 +50,7 @@ func (r *reader) chooseIndex() (bool, error) {
 		r.addIntersection(read.Lookups[i].Index, x, spans)
 		for _, span := range spans {
 			if several := len(read.Lookups) > 1 || len(spans) > 1; several {
-				n, err := countSome(r.src, span.Start, span.End)
+				n, err := countEntries(r.src, span, fewEntries)
 				if err != nil {
 					return false, err
 				}
@@ -92,7 +92,7 @@ func (r *reader) entrySpans(chosen index.Span, l *index.Lookup) ([]index.Span, e
 	}
 	if x.Terms.Many {
 		span := index.NewSpan(x.AppendForm(nil, index.ManyTerms), false)
-		n, err := countSome(r.src, span.Start, span.End)
+		n, err := countEntries(r.src, span, fewEntries)
 		if err != nil {
 			return nil, err
 		}
@@ -120,16 +120,15 @@ func (r *reader) builtIndex(definition *schema.Index) *index.Index {
 // fewEntries is how many entries are counted to compare indexes.
 const fewEntries = 128
 
-// countSome counts entries, up to fewEntries.
-func countSome(src engine.Reader, start, end []byte) (n int, err error) {
-	err = src.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
+// countEntries counts the entries of a span, up to a limit.
+func countEntries(src engine.Reader, span index.Span, limit int) (n int, err error) {
+	err = src.Scan(span.Start, span.End, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
 		n++
-		return n < fewEntries, nil
+		return n < limit, nil
 	})
 	return n, err
 }
 
-// throughIndex reads the rows that have an entry in the index.
 func (r *reader) throughIndex() error {
 	l := &r.lookup
 	if l.candidate == nil {
@@ -149,7 +148,6 @@ func (r *reader) throughIndex() error {
 	return r.eachCandidate()
 }
 
-// eachCandidate reads the rows of the entries.
 func (r *reader) eachCandidate() error {
 	l := &r.lookup
 	if l.entry == nil {

@@ -269,16 +269,13 @@ func (a *rowAssembly) endCollection(collections *rows.CollectionBuilder) {
 // whole key, else from the key, which ends in front of the first null. Values that a key does not give back are in
 // the row's value.
 func (a *rowAssembly) setClustering(key []byte) error {
-	if !a.columns.lossy {
-		return a.setPlainClustering(key)
-	}
 	kept := a.values.Clustering
 	buf := a.clustering[:0]
 	for i, c := range a.columns.table.Clustering {
 		switch {
 		case i > 0 && len(key) == 0 && a.given == nil:
 			a.row.Values[c.Index] = nil
-		case c.Type.LossyKey():
+		case a.columns.lossy && c.Type.LossyKey():
 			n, size := binary.Uvarint(kept)
 			if size <= 0 || n > uint64(len(kept)-size) {
 				return a.damaged(rows.ErrRow)
@@ -300,28 +297,6 @@ func (a *rowAssembly) setClustering(key []byte) error {
 			if buf, key, err = a.decodeClustering(buf, key, c); err != nil {
 				return err
 			}
-		}
-	}
-	return nil
-}
-
-// setPlainClustering is setClustering where the key gives back all values.
-func (a *rowAssembly) setPlainClustering(key []byte) error {
-	if a.given != nil {
-		for i, c := range a.columns.table.Clustering {
-			a.row.Values[c.Index] = a.given[i]
-		}
-		return nil
-	}
-	buf := a.clustering[:0]
-	for i, c := range a.columns.table.Clustering {
-		if i > 0 && len(key) == 0 {
-			a.row.Values[c.Index] = nil
-			continue
-		}
-		var err error
-		if buf, key, err = a.decodeClustering(buf, key, c); err != nil {
-			return err
 		}
 	}
 	return nil

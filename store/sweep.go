@@ -72,7 +72,6 @@ func (s *sweeper) SweepProgress() *SweepProgress {
 	return &p
 }
 
-// sweepTables sweeps tables that want it, until the store is closed.
 func (s *sweeper) sweepTables(every time.Duration) {
 	defer s.running.Done()
 	ticker := time.NewTicker(every)

@@ -183,7 +183,6 @@ func (w *sweep) look(src engine.Reader, key, value []byte) error {
 	return err
 }
 
-// enter begins with the rows of another partition.
 func (w *sweep) enter(src engine.Reader, key []byte) error {
 	if len(key) < rows.AreaSize+rows.TokenSize {
 		return rows.ErrKey
@@ -259,7 +258,6 @@ type census struct {
 	size      int64
 }
 
-// row counts a row. partition is the prefix of the keys of its partition.
 func (c *census) row(partition []byte, size int) {
 	if c.Partitions == 0 || !bytes.Equal(partition, c.partition) {
 		c.endPartition()

@@ -56,7 +56,6 @@ func (t *TombstonesRead) begin(r *Read) {
 	}
 }
 
-// count counts a tombstone.
 func (t *TombstonesRead) count() {
 	if t.command > t.Max {
 		return
@@ -66,7 +65,6 @@ func (t *TombstonesRead) count() {
 	t.Peak = max(t.Peak, t.command)
 }
 
-// failure is ErrTombstones after too many tombstones.
 func (t *TombstonesRead) failure() error {
 	if t.command > t.Max {
 		return ErrTombstones

@@ -96,7 +96,6 @@ type verification struct {
 	views     *viewWriter
 }
 
-// all goes over all keys.
 func (v *verification) all(src engine.Reader) error {
 	v.src, v.dead = src, map[uint32]bool{}
 	v.ofRows.Expired = v.store.now().Unix()
@@ -187,7 +186,6 @@ func (v *verification) nextTable(start []byte) (id uint32, found bool, err error
 // verifyStep is how many keys are looked at between two calls of Progress.
 const verifyStep = 4096
 
-// each calls fn with the keys of a number.
 func (v *verification) each(name string, id uint32, end []byte, fn func(key, value []byte) error) error {
 	start := rows.AppendArea(nil, id, rows.AreaTombstones)
 	return v.src.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
@@ -263,7 +261,6 @@ func (v *verification) atItsPlace(key []byte) bool {
 	return rows.TokenOf(key) == types.Token(partition)
 }
 
-// cells reads all of a row.
 func (v *verification) cells(value []byte) error {
 	var r rows.Reader
 	if err := r.ReadHead(value); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"slices"
 
 	"github.com/cqld/cqld/store/index"
@@ -64,7 +63,6 @@ func (w *writeWithViews) begin() {
 	w.store.engine.Update(freeingContext(w.ms), w.guards, w.update, w.outcome)
 }
 
-// update writes to a transaction.
 func (w *writeWithViews) update(txn engine.Txn) error {
 	s := w.store
 	for _, m := range w.ms {
@@ -81,20 +79,9 @@ func (w *writeWithViews) update(txn engine.Txn) error {
 func (w *writeWithViews) outcome(err error) {
 	s, first := w.store, w.ms[0]
 	switch {
-	case errors.Is(err, errUnmarked):
+	case isRetried(err):
 		go func() {
-			if err := s.mark(w.ms); err != nil {
-				first.finish(err)
-				return
-			}
-			w.begin()
-		}()
-	case errors.Is(err, engine.ErrConflict) || errors.Is(err, errTruncated):
-		go func() {
-			for _, m := range w.ms {
-				m.stopWriting() // which others may wait for
-			}
-			if _, err := s.usable(s.closing, first.table.ID); err != nil {
+			if err := s.awaitRetry(s.closing, err, first.table.ID, w.ms); err != nil {
 				first.finish(err)
 				return
 			}
@@ -114,15 +101,10 @@ func (s *Store) writeAgain(ms []*Mutation) error {
 		outcome := make(chan error, 1)
 		s.engine.Update(s.closing, w.guards, w.update, func(err error) { outcome <- err })
 		err := <-outcome
-		switch {
-		case errors.Is(err, errUnmarked):
-			err = s.mark(ms)
-		case errors.Is(err, engine.ErrConflict), errors.Is(err, errTruncated):
-			_, err = s.usable(s.closing, ms[0].table.ID)
-		default:
+		if !isRetried(err) {
 			return err
 		}
-		if err != nil {
+		if err := s.awaitRetry(s.closing, err, ms[0].table.ID, ms); err != nil {
 			return err
 		}
 	}
@@ -196,7 +178,6 @@ func (s *Store) stageWithViews(txn engine.Txn, ms []*Mutation, ops []engine.Op, 
 	return nil
 }
 
-// writeViews writes the changes in views.
 func (w *viewWriter) writeViews(txn engine.Txn) {
 	for i := range w.ops {
 		if w.ops[i].Kind == engine.Put {
@@ -247,7 +228,6 @@ func viewsAmong(indexes []*index.Index) []*index.Index {
 // numberOf is the number that a key begins with.
 func numberOf(key []byte) uint32 { return binary.BigEndian.Uint32(key) >> 1 }
 
-// find finds the rows that operations change.
 func (w *viewWriter) find(ops []engine.Op) error {
 	for i := range ops {
 		op := &ops[i]
@@ -322,7 +302,6 @@ func (w *viewWriter) follow(c *viewChange) error {
 	return w.replace(c)
 }
 
-// load reads a row of a base into value, which is empty if there is none.
 func (w *viewWriter) load(key []byte) error {
 	w.value = w.value[:0]
 	_, err := w.src.Get(key, func(value []byte) error {

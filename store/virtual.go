@@ -137,7 +137,6 @@ func (s *Store) addVirtual(t *schema.Table, v virtual) {
 	s.state.Store(&next)
 }
 
-// rows are the table's rows.
 func (v virtual) rows(session Session, c *schema.Catalog) (sorted sortedRows, err error) {
 	if v.kept == nil {
 		return v.make(session, c)
@@ -153,7 +152,6 @@ func (v virtual) rows(session Session, c *schema.Catalog) (sorted sortedRows, er
 	return v.kept.rows, nil
 }
 
-// make makes the rows and sorts them as an engine would.
 func (v virtual) make(session Session, c *schema.Catalog) (sortedRows, error) {
 	ms, err := v.fill(session, c)
 	if err != nil {

@@ -70,7 +70,7 @@ func (n *Node) becomeAlone() {
 // awaitLone returns when no other node takes this one to be absent, and the timestamps have passed that were answered
 // before.
 func (n *Node) awaitLone(ctx context.Context) error {
-	heard := map[[16]byte]*sighting{}
+	heard := sightings{}
 	for waits := true; waits; {
 		all, err := readMembers(n.engine)
 		if err != nil {
@@ -83,12 +83,7 @@ func (n *Node) awaitLone(ctx context.Context) error {
 			if m.HostID == n.own.HostID || m.Left || !m.Alone {
 				continue
 			}
-			s := heard[m.HostID]
-			if s == nil || s.beat != m.Beat || s.process != m.Process {
-				s = &sighting{beat: m.Beat, process: m.Process, at: now}
-				heard[m.HostID] = s
-			}
-			waits = waits || now-s.at <= n.lapsed()
+			waits = waits || now-heard.note(m, now).at <= n.lapsed()
 		}
 		d := n.options.Lease / looksPerLease
 		if !waits {

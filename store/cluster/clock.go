@@ -33,7 +33,6 @@ func monotonic() time.Duration { return time.Since(started) }
 // driftPart is the part of a span of time that monotonic clocks may differ in: 500 ppm.
 const driftPart = 2000
 
-// newClock reads the engine's clock for the first time.
 func newClock(ctx context.Context, source engine.Clock) (*Clock, error) {
 	c := &Clock{source: source}
 	return c, c.measure(ctx)

@@ -63,7 +63,7 @@ func (n *Node) Barrier(ctx context.Context, version uint64) error {
 	began := monotonic()
 	n.changed.Store(int64(began))
 	lapsed := n.lapsed()
-	heard := map[[16]byte]*sighting{}
+	heard := sightings{}
 	for {
 		all, err := readMembers(n.engine)
 		if err != nil {
@@ -76,11 +76,7 @@ func (n *Node) Barrier(ctx context.Context, version uint64) error {
 			if m.HostID == n.own.HostID || m.Definitions >= version || m.Left {
 				continue
 			}
-			s := heard[m.HostID]
-			if s == nil || s.beat != m.Beat || s.process != m.Process {
-				s = &sighting{beat: m.Beat, process: m.Process, at: now}
-				heard[m.HostID] = s
-			}
+			s := heard.note(m, now)
 			// A lease that is in force was given before the version was stored. A node that goes on to renew its lease
 			// is about to follow, and may have writes under way.
 			silent := now-s.at > lapsed

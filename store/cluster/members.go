@@ -16,6 +16,19 @@ type sighting struct {
 	at      time.Duration // by the monotonic clock
 }
 
+// sightings are by the host ids of the nodes.
+type sightings map[[16]byte]*sighting
+
+// note notes the record of a node, and returns the last sign of life.
+func (all sightings) note(m *Member, now time.Duration) *sighting {
+	s := all[m.HostID]
+	if s == nil || s.beat != m.Beat || s.process != m.Process {
+		s = &sighting{beat: m.Beat, process: m.Process, at: now}
+		all[m.HostID] = s
+	}
+	return s
+}
+
 // State is a node as another one sees it.
 type State struct {
 	Member
@@ -43,11 +56,7 @@ func (n *Node) look(all []Member) {
 	states := make([]State, 0, len(all))
 	n.mu.Lock()
 	for _, m := range all {
-		s := n.sightings[m.HostID]
-		if s == nil || s.beat != m.Beat || s.process != m.Process {
-			s = &sighting{beat: m.Beat, process: m.Process, at: now}
-			n.sightings[m.HostID] = s
-		}
+		s := n.sightings.note(&m, now)
 		own := m.HostID == n.own.HostID
 		if own {
 			m = n.own
@@ -69,7 +78,6 @@ func (n *Node) look(all []Member) {
 	}
 }
 
-// refresh looks at the records as they are now.
 func (n *Node) refresh() error {
 	n.ticking.Lock()
 	defer n.ticking.Unlock()

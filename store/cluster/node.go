@@ -69,7 +69,7 @@ type Node struct {
 
 	mu        sync.Mutex
 	renewed   chan struct{} // is closed when the lease is renewed, or the node is closed
-	sightings map[[16]byte]*sighting
+	sightings sightings
 	watchers  []func([]State)
 	failing   bool // the last tick has failed
 	fellAt    time.Duration
@@ -91,7 +91,7 @@ func Join(ctx context.Context, e engine.Engine, o Options) (*Node, error) {
 	o.DownAfter = cmp.Or(o.DownAfter, 5*time.Second)
 	o.ForgetAfter = cmp.Or(o.ForgetAfter, 10*time.Minute)
 	n := &Node{
-		engine: e, options: o, log: o.Log, renewed: make(chan struct{}), sightings: map[[16]byte]*sighting{},
+		engine: e, options: o, log: o.Log, renewed: make(chan struct{}), sightings: sightings{},
 	}
 	var err error
 	if n.Clock, err = newClock(ctx, source); err != nil {
@@ -107,7 +107,6 @@ func Join(ctx context.Context, e engine.Engine, o Options) (*Node, error) {
 	return n, nil
 }
 
-// register writes the first record of the node.
 func (n *Node) register(ctx context.Context) error {
 	var drawn [24]byte
 	if _, err := rand.Read(drawn[:]); err != nil {
@@ -127,7 +126,6 @@ func (n *Node) register(ctx context.Context) error {
 	}
 }
 
-// write writes the first record with a transaction.
 func (n *Node) write(txn engine.Txn, id [16]byte, process uint64) error {
 	all, err := readMembers(txn)
 	if err != nil {
@@ -318,7 +316,6 @@ func (n *Node) rejoin() error {
 	return n.awaitLone(n.ctx)
 }
 
-// commit waits for a commit of one operation.
 func (n *Node) commit(ops ...engine.Op) error {
 	outcome := make(chan error, 1)
 	n.engine.Commit(ops, func(err error) { outcome <- err })

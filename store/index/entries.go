@@ -64,7 +64,6 @@ type Maker struct {
 	Expired int64
 }
 
-// passesOver reports whether a cell has no entries.
 func (e *Maker) passesOver(c *rows.Cell) bool {
 	return c.Deleted || c.Expiry.At != 0 && c.Expiry.At <= e.Expired && len(c.Value) == 0
 }
@@ -158,7 +157,6 @@ func (e *Maker) give(x *Index, fn func(entry []byte) bool) bool {
 	return fn(e.entry)
 }
 
-// appendCell appends the indexed part of a cell, as keys have it.
 func (x *Index) appendCell(dst []byte, c *rows.Cell) []byte {
 	value := x.cellValue(c)
 	if c.Path == nil {
@@ -186,7 +184,6 @@ func (e *Maker) ofRow(x *Index, key []byte, prefix int, fn func(entry []byte) bo
 	return nil
 }
 
-// alive reports whether the row has anything but tombstones.
 func (e *Maker) alive() bool {
 	alive := e.row.Marker.Timestamp != rows.NoTimestamp
 	for !alive && e.row.ReadCell() {
@@ -299,7 +296,6 @@ func (w *Writer) Release() {
 	}
 }
 
-// addEntry adds the entry of the current row with a prefix.
 func (w *Writer) addEntry(entry []byte) bool {
 	begin := len(w.buf)
 	w.buf = append(append(w.buf, entry...), w.row[rows.AreaSize:]...)
@@ -357,7 +353,6 @@ func (w *Writer) addRow(indexes []*Index, prefix int, value []byte) error {
 	return r.Err
 }
 
-// addCell adds the entries of the current cell.
 func (w *Writer) addCell(indexes []*Index, static bool) error {
 	c := &w.maker.row.Cell
 	if c.Deleted {

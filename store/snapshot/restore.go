@@ -129,14 +129,12 @@ func (w *restoreWriter) commit(ops []engine.Op) {
 	})
 }
 
-// err is the first error of a commit.
 func (w *restoreWriter) err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.failed
 }
 
-// wait waits for all commits.
 func (w *restoreWriter) wait() error {
 	for range restoreCommits {
 		w.slots <- struct{}{}

@@ -17,7 +17,6 @@ func (w *writer) named(name string) {
 	w.row()
 }
 
-// fillBatchMetrics makes system_views.batch_metrics.
 func fillBatchMetrics(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	var b Batches
 	if n.Monitor != nil {
@@ -69,7 +68,6 @@ func fillCIDRLatencies(_ *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	}
 }
 
-// fillCQLMetrics makes system_views.cql_metrics.
 func fillCQLMetrics(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	var s Statements
 	if n.Monitor != nil {
@@ -94,7 +92,6 @@ func fillCQLMetrics(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	}
 }
 
-// fillQueries makes system_views.queries.
 func fillQueries(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	if n.Monitor == nil {
 		return
@@ -153,7 +150,6 @@ func fillTasks(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	}
 }
 
-// fillTask makes the row of a task.
 func (n *node) fillTask(w *writer, t *schema.Table, began time.Time, kind string, done, total int64) {
 	ratio := 1.0
 	if total > 0 {

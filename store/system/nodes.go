@@ -46,7 +46,6 @@ func (n *node) self(session store.Session) Node {
 	}
 }
 
-// peers are the other nodes.
 func (n *node) peers(session store.Session) []Node {
 	if n.Ring == nil {
 		return nil

@@ -19,7 +19,6 @@ func eachKeyspace(w *writer, c *schema.Catalog, virtual bool, fn func(*schema.Ke
 	}
 }
 
-// fillKeyspaces makes system_schema.keyspaces.
 func fillKeyspaces(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
 		w.row()
@@ -28,7 +27,6 @@ func fillKeyspaces(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	})
 }
 
-// fillTables makes system_schema.tables.
 func fillTables(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
 		for _, t := range k.Tables {
@@ -68,12 +66,10 @@ func fillOptions(w *writer, o *schema.TableOptions) {
 	w.text("speculative_retry", o.SpeculativeRetry)
 }
 
-// fillColumns makes system_schema.columns.
 func fillColumns(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) { columnRows(w, k) })
 }
 
-// columnRows writes the columns of a keyspace's tables and views.
 func columnRows(w *writer, k *schema.Keyspace) {
 	for _, t := range k.TablesAndViews() {
 		for _, c := range t.Columns {
@@ -91,7 +87,6 @@ func columnRows(w *writer, k *schema.Keyspace) {
 	}
 }
 
-// fillTypes makes system_schema.types.
 func fillTypes(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
 		for _, t := range k.Types {
@@ -116,12 +111,10 @@ func clusteringOrder(c *schema.Column) string {
 	return "asc"
 }
 
-// fillVirtualKeyspaces makes system_virtual_schema.keyspaces.
 func fillVirtualKeyspaces(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, true, func(*schema.Keyspace) { w.row() })
 }
 
-// fillVirtualTables makes system_virtual_schema.tables.
 func fillVirtualTables(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, true, func(k *schema.Keyspace) {
 		for _, t := range k.Tables {
@@ -131,12 +124,10 @@ func fillVirtualTables(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	})
 }
 
-// fillVirtualColumns makes system_virtual_schema.columns.
 func fillVirtualColumns(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, true, func(k *schema.Keyspace) { columnRows(w, k) })
 }
 
-// fillFunctions makes system_schema.functions.
 func fillFunctions(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
 		for _, f := range k.Functions {
@@ -154,7 +145,6 @@ func fillFunctions(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	})
 }
 
-// fillAggregates makes system_schema.aggregates.
 func fillAggregates(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
 		for _, a := range k.Aggregates {
@@ -170,7 +160,6 @@ func fillAggregates(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	})
 }
 
-// typeNames is a list of the names of types.
 func typeNames(all []types.Type) []byte {
 	names := make([][]byte, len(all))
 	for i, t := range all {
@@ -184,7 +173,6 @@ var paxosIndex = &schema.Index{
 	Name: "PaxosUncommittedIndex", Class: "org.apache.cassandra.service.paxos.uncommitted.PaxosUncommittedIndex",
 }
 
-// fillIndexes makes system_schema.indexes.
 func fillIndexes(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachIndexed(w, c, func(t *schema.Table, x *schema.Index) {
 		w.row(types.EncodeText(t.Name), types.EncodeText(x.Name))
@@ -249,7 +237,6 @@ func droppedRow(w *writer, table, column string, at int64, kind, typ string) {
 	w.text("type", typ)
 }
 
-// fillColumnMasks makes system_schema.column_masks.
 func fillColumnMasks(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
 		for _, t := range k.Tables {
@@ -271,7 +258,6 @@ func fillColumnMasks(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	})
 }
 
-// fillViews makes system_schema.views.
 func fillViews(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
 		for _, t := range k.Views {
@@ -311,7 +297,6 @@ func fillViewBuilds(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	w.text("last_token", strconv.FormatInt(b.Token, 10))
 }
 
-// fillViewBuildStatus makes system_distributed.view_build_status.
 func fillViewBuildStatus(n *node, w *writer, session store.Session, c *schema.Catalog) {
 	for _, k := range c.Keyspaces() {
 		for name, view := range k.Views {

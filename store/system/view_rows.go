@@ -28,7 +28,6 @@ type Client struct {
 	SSLProtocol, SSLCipher string
 }
 
-// fillClients makes system_views.clients.
 func fillClients(n *node, w *writer, session store.Session, _ *schema.Catalog) {
 	if n.Clients == nil {
 		return
@@ -143,7 +142,6 @@ func noSize(store.Estimate) int64 { return 0 }
 // fillDurations makes system_views.max_sstable_duration: there are no SSTables.
 var fillDurations = ofEachTable(func(_ *node, w *writer, _ *schema.Table) { w.bigint("max_sstable_duration", 0) })
 
-// activity is the activity of a table.
 func (n *node) activity(t *schema.Table) (a TableActivity) {
 	if n.Monitor != nil {
 		a = n.Monitor.Table(t)
@@ -156,7 +154,6 @@ func milliseconds(d time.Duration) float64 {
 	return thousandths(float64(d) / float64(time.Millisecond))
 }
 
-// thousandths rounds a number.
 func thousandths(x float64) float64 { return math.Round(x*1000) / 1000 }
 
 // fillSAIIndexes makes system_views.sai_column_indexes. An index can be queried while it is built: reads do without

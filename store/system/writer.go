@@ -26,7 +26,6 @@ func (w *writer) partition(key []byte) {
 	w.mutations = append(w.mutations, w.current)
 }
 
-// row starts a row of the partition.
 func (w *writer) row(clustering ...[]byte) {
 	w.current.Row(clustering)
 	w.current.Mark(w.timestamp, store.Expiry{})
@@ -64,7 +63,6 @@ func (w *writer) mapping(column string, m map[string]string) {
 	w.set(column, types.NewMap(w.table.Column(column).Type.(*types.Map), keys, values))
 }
 
-// texts writes a set of texts.
 func (w *writer) texts(column string, elems ...string) {
 	values := make([][]byte, len(elems))
 	for i, e := range elems {
@@ -73,7 +71,6 @@ func (w *writer) texts(column string, elems ...string) {
 	w.set(column, types.NewSet(w.table.Column(column).Type.(*types.Set), values))
 }
 
-// extensions writes the extensions that tools store with a table.
 func (w *writer) extensions(given map[string][]byte) {
 	var keys, values [][]byte
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -114,7 +111,6 @@ func (w extensionsWriter) find(c *schema.Catalog, keyspace, name string) *schema
 	return nil
 }
 
-// readExtensions reads a map of texts and blobs.
 func readExtensions(value []byte) map[string][]byte {
 	extensions := map[string][]byte{}
 	for name, content := range types.Entries(value) {

@@ -132,7 +132,6 @@ func (c *Cursor) Finish() {
 	}
 }
 
-// fill reads the next tombstones.
 func (c *Cursor) fill() error {
 	if c.used > 1 {
 		c.chunk = min(2*c.chunk, maxPrefetch)
@@ -172,7 +171,6 @@ func (c *Cursor) Peek() (key, value []byte, err error) {
 	return c.memory[x.start:x.value], c.memory[x.value:x.end], nil
 }
 
-// skip continues after the tombstone that peek returned.
 func (c *Cursor) skip() {
 	c.next++
 	c.used++

@@ -74,7 +74,6 @@ func (u *Table) AwaitWrites() {
 	}
 }
 
-// isWriting reports whether mutations of a period are being committed.
 func (u *Table) isWriting(period int) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
