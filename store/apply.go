@@ -90,7 +90,6 @@ func (s *Store) Apply(ms []*Mutation, done func(error)) {
 	s.engine.Commit(ops, a.finished)
 }
 
-// guardsOf are the guards of the partitions of mutations.
 func guardsOf(ms []*Mutation) [][]byte {
 	guards := make([][]byte, len(ms))
 	for i, m := range ms {

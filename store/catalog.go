@@ -27,7 +27,6 @@ type definer struct {
 	halfway  halfway
 }
 
-// newState indexes a catalog.
 func newState(c *schema.Catalog) *state {
 	s := &state{catalog: c, ids: map[[16]byte]uint32{}, live: map[uint32]bool{}}
 	for _, k := range c.Keyspaces() {

@@ -72,7 +72,6 @@ func boundOp(bound int64) engine.Op {
 	return engine.Op{Kind: engine.Merge, Key: boundKey, Value: w.Finish()}
 }
 
-// boundMoved notes that a bound is stored.
 func (s *core) boundMoved(bound int64) {
 	for old := s.bound.Load(); old < bound && !s.bound.CompareAndSwap(old, bound); old = s.bound.Load() {
 	}

@@ -160,7 +160,6 @@ func (s *sweeper) followPurgeHints() {
 	}
 }
 
-// followPurgeHint purges the rows of a range, and lets reads jump over it.
 func (s *sweeper) followPurgeHint(h *tombstones.PurgeHint) error {
 	era, state, t := s.restores.Load(), s.state.Load(), h.Table
 	if state.catalog.Table(t.Keyspace, t.Name) != t {

@@ -73,7 +73,6 @@ func (s *seenRows) noteSpan(start, end []byte) {
 	}
 }
 
-// noteValue notes the newest timestamp of a row or a tombstone.
 func (s *seenRows) noteValue(key, value []byte) {
 	if rows.IsTombstoneKey(key) {
 		t, err := rows.ReadTombstone(value)

@@ -132,7 +132,6 @@ func (r *reader) beginCandidate(rest []byte) (wanted bool, err error) {
 	return true, nil
 }
 
-// missCandidate notes an entry whose row is not there.
 func (r *reader) missCandidate(rest []byte) {
 	if l := &r.lookup; l.entry != nil {
 		r.store.noteStale(l.index, l.entry, rest)

@@ -138,7 +138,6 @@ func (s *graphBuilder) loadGraphs(x *index.Index, era uint64) (damaged bool, err
 	return damaged, s.removeParts(x, incomplete)
 }
 
-// removeParts removes parts of graphs that do not count.
 func (s *graphBuilder) removeParts(x *index.Index, keys [][]byte) error {
 	var ops []engine.Op
 	for _, key := range keys {

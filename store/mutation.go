@@ -84,7 +84,6 @@ func (m *Mutation) Partition() (*schema.Table, []byte) { return m.table, m.parti
 // purged.
 func (m *Mutation) At(second int64) { m.second = second }
 
-// release gives the mutation back for reuse.
 func (m *Mutation) release() {
 	if cap(m.buf) > maxKeptBuffer {
 		m.buf = nil
@@ -101,7 +100,6 @@ func (m *Mutation) release() {
 	mutations.Put(m)
 }
 
-// dropCells forgets the cells of a row, and their memory if it is large.
 func (m *Mutation) dropCells() {
 	m.size, m.united = 0, 0
 	if cap(m.cells) > maxKeptCells {
@@ -164,7 +162,6 @@ func (m *Mutation) add(c rows.Cell) {
 	m.added()
 }
 
-// added accounts for the cell that was added last.
 func (m *Mutation) added() {
 	n := len(m.cells) - 1
 	c := &m.cells[n]
@@ -250,7 +247,6 @@ func (m *Mutation) normalize() {
 	}
 }
 
-// unite unites sorted cells in the same place.
 func (m *Mutation) unite() {
 	kept := m.cells[:0]
 	for _, c := range m.cells {
@@ -263,7 +259,6 @@ func (m *Mutation) unite() {
 	m.cells = kept
 }
 
-// appendOps appends the mutation's operations on the keys of a table's number.
 func (m *Mutation) appendOps(ops []engine.Op, id uint32) []engine.Op {
 	m.endRow()
 	for _, s := range m.spans {

@@ -47,7 +47,6 @@ func (i *IndexRead) use(name string) {
 	}
 }
 
-// entry counts an entry.
 func (i *IndexRead) entry() {
 	if i != nil {
 		i.Entries++
@@ -100,7 +99,6 @@ type Ranges interface {
 // allRows reports whether all rows of a partition are wanted.
 func (r *Read) allRows() bool { return r.Slices == nil && r.Ranges == nil }
 
-// ranges is how many clustering ranges there are.
 func (r *Read) ranges() int {
 	if r.Ranges != nil {
 		return r.Ranges.Len()
@@ -108,7 +106,6 @@ func (r *Read) ranges() int {
 	return len(r.Slices)
 }
 
-// slice is one of the ranges.
 func (r *Read) slice(i int) Slice {
 	if r.Ranges != nil {
 		return r.Ranges.Range(i)

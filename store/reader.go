@@ -202,7 +202,6 @@ func (r *reader) readPartition(key []byte) error {
 	return nil
 }
 
-// readOnlyRow reads the row of a partition in a table without clustering columns.
 func (r *reader) readOnlyRow() error {
 	if r.after != nil {
 		return nil
@@ -255,7 +254,6 @@ func (p *readPlace) appendEnd(read *Read, s *Slice) {
 	p.end = rows.AppendEnd(append(p.end[:0], p.prefix...), read.Table, s.End, s.EndInclusive)
 }
 
-// countRanges makes the read count the range tombstones of the current slice.
 func (r *reader) countRanges() {
 	p := &r.place
 	r.read.Tombstones.beginSlice(&r.tombstones.PartitionTombstones, p.start[len(p.prefix):], p.end[len(p.prefix):])
@@ -276,7 +274,6 @@ func (r *reader) skipTo(clustering [][]byte) {
 	}
 }
 
-// takeOnlyRow takes the value of a row that was read by its key.
 func (r *reader) takeOnlyRow(value []byte) error {
 	return r.deliverRow(r.place.start[len(r.place.prefix):], value)
 }

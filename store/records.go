@@ -56,7 +56,6 @@ func (m *meta) load(r engine.Reader) (found bool, err error) {
 	})
 }
 
-// drawHost draws the id of the store.
 func (m *meta) drawHost() error {
 	if _, err := rand.Read(m.host[:]); err != nil {
 		return fmt.Errorf("draw a host id: %w", err)
@@ -66,7 +65,6 @@ func (m *meta) drawHost() error {
 	return nil
 }
 
-// op writes the record.
 func (m *meta) op() engine.Op {
 	b := binary.BigEndian.AppendUint32(nil, snapshot.Format)
 	b = append(b, m.host[:]...)
@@ -133,7 +131,6 @@ func (m *meta) number(wanted, before []*index.Index) (all, added []*index.Index)
 	return all, added
 }
 
-// noteIndexes notes the numbers of indexes and views.
 func (s *state) noteIndexes() {
 	for _, all := range s.indexes {
 		for _, x := range all {
@@ -204,7 +201,6 @@ func (s *state) replaceIndex(x *index.Index) bool {
 	return true
 }
 
-// loadCatalog reads the definitions.
 func (s *definer) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err error) {
 	records := schema.Records{}
 	err = scanRecords(s.engine, definitionKeys, func(name string, value []byte) error {
@@ -220,7 +216,6 @@ func (s *definer) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err
 	return c, nil
 }
 
-// definitionOps puts records of definitions, and deletes those that are nil.
 func definitionOps(records schema.Records) []engine.Op {
 	var ops []engine.Op
 	for _, name := range slices.Sorted(maps.Keys(records)) {
@@ -241,7 +236,6 @@ func scanRecords(r engine.Reader, prefix []byte, fn func(name string, value []by
 	})
 }
 
-// recordNumber reads a number from the name of a record.
 func recordNumber(name string) (uint32, error) {
 	if len(name) != 4 {
 		return 0, errMeta
@@ -249,7 +243,6 @@ func recordNumber(name string) (uint32, error) {
 	return binary.BigEndian.Uint32([]byte(name)), nil
 }
 
-// recordVersion reads the version of the definitions that a record was stored with.
 func recordVersion(value []byte) (uint64, error) {
 	if len(value) != 8 {
 		return 0, errMeta

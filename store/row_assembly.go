@@ -102,7 +102,6 @@ func (a *rowAssembly) release() {
 	a.staticParts.Release()
 }
 
-// beginPartition sets the values of the partition key.
 func (a *rowAssembly) beginPartition(key []byte) error {
 	a.row.Partition = key
 	if err := rows.SplitPartitionKey(a.row.Values, a.columns.table, key); err != nil {
@@ -245,7 +244,6 @@ func (a *rowAssembly) cells(deletion int64, collections *rows.CollectionBuilder)
 	return live, nil
 }
 
-// element adds a cell to the collection of its column.
 func (a *rowAssembly) element(collections *rows.CollectionBuilder, index int, c *rows.Cell) error {
 	if collections.Column == nil || collections.Column.Index != index {
 		if collections.Column != nil {
@@ -256,7 +254,6 @@ func (a *rowAssembly) element(collections *rows.CollectionBuilder, index int, c 
 	return collections.Add(c)
 }
 
-// endCollection sets the value of a complete collection.
 func (a *rowAssembly) endCollection(collections *rows.CollectionBuilder) {
 	i := collections.Column.Index
 	a.row.Values[i] = collections.Value()

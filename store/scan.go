@@ -8,7 +8,6 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// scan reads a range of tokens.
 func (r *reader) scan() error {
 	start, end, ok := r.tokenBounds()
 	if !ok {

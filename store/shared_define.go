@@ -215,13 +215,11 @@ func (s *state) suspend(table [16]byte, version uint64) {
 	s.suspended[table] = version
 }
 
-// suspendOp stores that a table is being truncated.
 func suspendOp(table [16]byte, version uint64) engine.Op {
 	key := slices.Concat(suspendedKeys, table[:])
 	return engine.Op{Kind: engine.Put, Key: key, Value: binary.BigEndian.AppendUint64(nil, version)}
 }
 
-// resumeOp stores that a table is not being truncated.
 func resumeOp(table [16]byte) engine.Op {
 	return engine.Op{Kind: engine.Delete, Key: slices.Concat(suspendedKeys, table[:])}
 }
@@ -298,7 +296,6 @@ func (s *definer) recover() error {
 	return err
 }
 
-// recoverShared calls recover while the node leads, until the store is closed.
 func (s *definer) recoverShared() {
 	defer s.running.Done()
 	ticker := time.NewTicker(s.cluster.Patience() / 8)

@@ -32,7 +32,6 @@ func (s *Store) isCurrent(ms []*Mutation) bool {
 	return !slices.ContainsFunc(ms, func(m *Mutation) bool { return s.moved(m.state) })
 }
 
-// complete is confirm, and waits.
 func (s *Store) complete(ms []*Mutation, last int64) error {
 	for !s.isCurrent(ms) {
 		if err := s.cluster.Await(s.closing); err != nil {
@@ -83,14 +82,12 @@ func (m *Mutation) lacksIndexes(now *state) bool {
 	return id == was && !sameIndexes(now.indexes[id], m.state.indexes[id])
 }
 
-// awaitTimestamp waits until a timestamp has passed on all nodes.
 func (s *core) awaitTimestamp(last int64) {
 	for d := s.cluster.Until(last); d > 0; d = s.cluster.Until(last) {
 		time.Sleep(d)
 	}
 }
 
-// commitShared commits the operations of a group of mutations, and confirms them.
 func (s *Store) commitShared(first *Mutation, ops []engine.Op) {
 	last := s.last.Load()
 	s.engine.Commit(ops, func(err error) {

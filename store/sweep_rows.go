@@ -92,7 +92,6 @@ func (w *sweep) sweepTable(ctx context.Context) error {
 	return w.step(func() error { w.usage.EndSweep(w.census.Estimate, w.due); return nil })
 }
 
-// step runs a step of the sweep, unless the store was restored since it began.
 func (w *sweep) step(fn func() error) error { return w.core.step(w.era, fn) }
 
 // rest leaves the processor to others.

@@ -171,7 +171,6 @@ func (v *verification) tables(tables map[uint32]*schema.Table, indexes map[uint3
 	return nil
 }
 
-// nextTable returns the number that the first key from start on has.
 func (v *verification) nextTable(start []byte) (id uint32, found bool, err error) {
 	err = v.src.Scan(start, nil, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
 		if len(key) < rows.AreaSize {
@@ -272,7 +271,6 @@ func (v *verification) cells(value []byte) error {
 	return r.Err
 }
 
-// entriesOf looks for the entries of a row in an index.
 func (v *verification) entriesOf(x *index.Index, key []byte, prefix int, value []byte) error {
 	var failed error
 	missing := false
@@ -300,7 +298,6 @@ func (v *verification) entriesOf(x *index.Index, key []byte, prefix int, value [
 	return nil
 }
 
-// entryOf looks for the row of an entry of an index.
 func (v *verification) entryOf(x *index.Index, key, value []byte) error {
 	v.done.Entries++
 	bad := func(what string) error {

@@ -33,7 +33,6 @@ func hasViews(indexes []*index.Index) bool {
 	return slices.ContainsFunc(indexes, func(x *index.Index) bool { return x.View != nil })
 }
 
-// applyWithViews is Apply for mutations some of which are of tables with views.
 func (s *Store) applyWithViews(ms []*Mutation, done func(error)) {
 	first := ms[0]
 	a := &first.apply
@@ -291,7 +290,6 @@ func (w *viewWriter) findRange(tombstone []byte) error {
 	})
 }
 
-// follow notes the changes in views, given a changed row of the base.
 func (w *viewWriter) follow(c *viewChange) error {
 	if err := w.load(c.key); err != nil {
 		return err

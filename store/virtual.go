@@ -41,24 +41,18 @@ type keptRows struct {
 }
 
 // AddVirtual makes rows of a table that exists only as code readable. Each read calls fill, which returns the rows,
-// in any order, as mutations of the table. The table is known by its ID.
-func (s *Store) AddVirtual(t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error)) {
-	s.addVirtual(t, virtual{fill: fill})
+// in any order, as mutations of the table. The table is known by its ID. w receives writes to it; nil: it has none.
+func (s *Store) AddVirtual(
+	t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error), w VirtualWriter,
+) {
+	s.addVirtual(t, virtual{fill: fill, writer: w})
 }
 
-// AddDefinitions is AddVirtual for a table whose rows depend only on the catalog. w receives writes to it; it may be
-// nil.
+// AddDefinitions is AddVirtual for a table whose rows depend only on the catalog.
 func (s *Store) AddDefinitions(
 	t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error), w VirtualWriter,
 ) {
 	s.addVirtual(t, virtual{fill: fill, kept: new(keptRows), writer: w})
-}
-
-// AddWritable is AddVirtual for a table that statements may write to.
-func (s *Store) AddWritable(
-	t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error), w VirtualWriter,
-) {
-	s.addVirtual(t, virtual{fill: fill, writer: w})
 }
 
 // WriteVirtual applies mutations of writable tables one after the other, up to the first error, and frees them.
@@ -77,7 +71,6 @@ func (s *Store) WriteVirtual(ms []*Mutation) (err error) {
 	return err
 }
 
-// writeTo applies a mutation to the row that it is about.
 func (m *Mutation) writeTo(w VirtualWriter) error {
 	m.endRow()
 	key := bytes.Clone(m.partition)
@@ -161,18 +154,7 @@ func (v virtual) make(session Session, c *schema.Catalog) (sortedRows, error) {
 	for _, m := range ms {
 		ops = m.appendOps(ops, 0)
 	}
-	slices.SortStableFunc(ops, func(a, b engine.Op) int { return bytes.Compare(a.Key, b.Key) })
-	sorted := sortedRows(ops[:0])
-	for _, op := range ops {
-		if n := len(sorted); n > 0 && bytes.Equal(sorted[n-1].Key, op.Key) {
-			if sorted[n-1].Value, err = rows.Fold(nil, op.Key, sorted[n-1].Value, op.Value); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		sorted = append(sorted, op)
-	}
-	return sorted, nil
+	return unite(ops)
 }
 
 // sortedRows is an engine's reader of keys and values in memory.

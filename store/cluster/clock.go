@@ -27,7 +27,6 @@ type bounds struct {
 // started is when the process began, by the monotonic clock.
 var started = time.Now()
 
-// monotonic is the time since the process began.
 func monotonic() time.Duration { return time.Since(started) }
 
 // driftPart is the part of a span of time that monotonic clocks may differ in: 500 ppm.

@@ -105,7 +105,6 @@ func (n *Node) Leads() bool {
 	return false
 }
 
-// forget removes the records of nodes that are down for long.
 func (n *Node) forget(states []State, now time.Duration) {
 	for _, s := range states {
 		n.mu.Lock()

@@ -151,7 +151,6 @@ func (x *Index) cellValue(c *rows.Cell) []byte {
 	return c.Value
 }
 
-// give calls fn with the entry of the current value.
 func (e *Maker) give(x *Index, fn func(entry []byte) bool) bool {
 	e.entry = x.AppendValue(e.entry[:0], e.value)
 	return fn(e.entry)
@@ -316,55 +315,14 @@ func (w *Writer) Append(all, ops []engine.Op, indexes []*Index, prefix int, roun
 			continue
 		}
 		w.row = ops[i].Key
-		if err := w.addRow(indexes, prefix, ops[i].Value); err != nil {
-			return w.ops, err
-		}
-	}
-	return w.ops, nil
-}
-
-// addRow adds the entries of the current row, given the length of its partition's prefix and its value.
-func (w *Writer) addRow(indexes []*Index, prefix int, value []byte) error {
-	cells := false
-	for _, x := range indexes {
-		switch {
-		case x.View != nil:
-		case x.Column.Kind == schema.Regular || x.Column.Kind == schema.Static:
-			cells = true
-		default:
-			if err := w.maker.EachEntry(x, w.row, prefix, value, w.add); err != nil {
-				return err
+		for _, x := range indexes {
+			if x.View != nil {
+				continue
+			}
+			if err := w.maker.EachEntry(x, w.row, prefix, ops[i].Value, w.add); err != nil {
+				return w.ops, err
 			}
 		}
 	}
-	if !cells {
-		return nil
-	}
-	static := w.row[prefix] == rows.KindStatic
-	r := &w.maker.row
-	if err := r.ReadHead(value); err != nil {
-		return err
-	}
-	for r.ReadCell() {
-		if err := w.addCell(indexes, static); err != nil {
-			return err
-		}
-	}
-	return r.Err
-}
-
-func (w *Writer) addCell(indexes []*Index, static bool) error {
-	c := &w.maker.row.Cell
-	if c.Deleted {
-		return nil
-	}
-	for _, x := range indexes {
-		if x.View != nil || x.Column.ID != c.Column || (x.Column.Kind == schema.Static) != static {
-			continue
-		}
-		if _, err := w.maker.ofCell(x, c, w.add); err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.ops, nil
 }

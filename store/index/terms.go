@@ -53,7 +53,6 @@ func (x *Index) setTerms(index *schema.Index) bool {
 	return comparesByKey(x.Value) && (x.key == nil || comparesByKey(x.key) && x.Terms.one == nil)
 }
 
-// any reports whether entries have terms in place of values.
 func (m *termMaker) any() bool { return m.one != nil || m.all != nil }
 
 // AppendTerm appends a value, or a term, as keys have it.
@@ -106,7 +105,6 @@ func contains(terms [][]byte, term []byte) bool {
 	return false
 }
 
-// giveGrams calls fn with the entries of the parts of a term.
 func (e *Maker) giveGrams(x *Index, term []byte, fn func(entry []byte) bool) bool {
 	for i := range term {
 		gram := term[i:min(i+gramSize, len(term))]

@@ -142,7 +142,7 @@ func Register(s *store.Store, o Options) {
 				}
 				s.AddDefinitions(t, n.rows(t, fill), w)
 			} else {
-				s.AddVirtual(t, n.rows(t, fill))
+				s.AddVirtual(t, n.rows(t, fill), nil)
 			}
 		}
 	}

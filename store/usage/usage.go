@@ -29,15 +29,20 @@ func (e *Estimate) MeanPartition() int64 {
 
 // Table is the usage of one table.
 type Table struct {
-	waits   sync.Mutex // held by the wait that is under way
-	mu      sync.Mutex
+	waits sync.Mutex // held by the current AwaitWrites
+	mu    sync.Mutex
+	estimate
+	period  int    // counts the calls of AwaitWrites
+	writing [2]int // mutations that are being committed and have begun in an even or an odd period
+}
+
+// estimate is the last count and everything since.
+type estimate struct {
 	counted Estimate // by the last sweep
 	swept   bool     // there was a sweep
 	written struct{ rows, bytes int64 }
 	due     int64 // the second from which something may be purged; math.MaxInt64: nothing
 	sweptAt int64
-	period  int    // counts the calls of wait
-	writing [2]int // mutations that are being committed and have begun in an even or an odd period
 }
 
 // NewUsage is the usage of a table that has to be swept, because nothing is known of it.
@@ -84,14 +89,14 @@ func (u *Table) isWriting(period int) bool {
 func (u *Table) Copy() *Table {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return &Table{counted: u.counted, swept: u.swept, written: u.written, due: u.due, sweptAt: u.sweptAt}
+	return &Table{estimate: u.estimate}
 }
 
 // Restore replaces the estimate by that of another usage, which never changes.
 func (u *Table) Restore(from *Table) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.counted, u.swept, u.written, u.due, u.sweptAt = from.counted, from.swept, from.written, from.due, from.sweptAt
+	u.estimate = from.estimate
 }
 
 // NoteDue notes that something may be purged from a second on.
