@@ -39,8 +39,7 @@ func TestDefinitionsAreKept(t *testing.T) {
 	fails = broken
 	for range 2 {
 		err := s.Read(t.Context(), &store.Read{Table: table}, func(*store.Row) (bool, error) { return true, nil })
-		if !errors.Is(err,
-			broken) {
+		if !errors.Is(err, broken) {
 			t.Errorf("broken: %v", err)
 		}
 	}
