@@ -27,7 +27,7 @@ import (
 //     the base and writes those of the views. Other writes are blind merges.
 //  4. Tombstones. The filters have the write's tombstones, and the empty ranges lack its keys, before the engine has
 //     either: Tracker.BeginWrite comes before the commit and Deletion.End after it.
-//  5. Timestamps. Those that the server gives are later than any given before. A commit with a timestamp later than
+//  5. Timestamps. The server's timestamps only increase. A commit with a timestamp later than
 //     the stored bound moves the bound with it (withBound), so this holds after a restart too.
 //  6. Shared engines. A write is answered when it was committed under the newest definitions, and when its timestamp
 //     has passed on all nodes (confirm).

@@ -29,9 +29,9 @@ func (s *core) TimestampAt(now time.Time) int64 {
 	}
 }
 
-// boundAhead is how far the stored bound is ahead of the timestamp that moves it, in microseconds: a tenth of a
-// second. After a crash the first timestamps may be that much ahead of the clock.
-const boundAhead = 100_000
+// boundMargin is how much later than the timestamp that moves it the stored bound is, in microseconds: a tenth of a
+// second. After a crash the first timestamps may be that much later than the clock.
+const boundMargin = 100_000
 
 // loadTimestampBound makes new timestamps greater than the stored bound. So an earlier write never shadows a later
 // one, even if the clock was set back while the store was closed.
@@ -60,7 +60,7 @@ func (s *core) withBound(ops []engine.Op) ([]engine.Op, int64) {
 	if last <= s.bound.Load() || s.cluster != nil {
 		return ops, 0
 	}
-	bound := last + boundAhead
+	bound := last + boundMargin
 	return append(ops, boundOp(bound)), bound
 }
 

@@ -16,12 +16,12 @@ func (m *Mutation) Add(c *schema.Column, change, ts int64) {
 	m.counts = true
 	at := len(m.paths)
 	m.paths = binary.BigEndian.AppendUint64(m.paths, uint64(change))
-	m.add(rows.Cell{Column: c.ID, Counter: true, Timestamp: ts, Value: m.paths[at:len(m.paths):len(m.paths)]})
+	m.addCell(rows.Cell{Column: c.ID, Counter: true, Timestamp: ts, Value: m.paths[at:len(m.paths):len(m.paths)]})
 }
 
 // DeleteCounter deletes a counter.
 func (m *Mutation) DeleteCounter(c *schema.Column, ts int64) {
-	m.add(rows.Cell{Column: c.ID, Counter: true, Deleted: true, Timestamp: ts, Expiry: Expiry{At: m.second}})
+	m.addCell(rows.Cell{Column: c.ID, Counter: true, Deleted: true, Timestamp: ts, Expiry: Expiry{At: m.second}})
 }
 
 // count is Apply for mutations that change counters: it reads the totals and writes new ones in one update, with the

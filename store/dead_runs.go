@@ -27,8 +27,8 @@ type deadRun struct {
 	began      time.Time
 }
 
-// add adds a row that is not alive to the run, if it may be purged.
-func (d *deadRun) add(key []byte) {
+// addDead adds a row that is not alive to the run, if it may be purged.
+func (d *deadRun) addDead(key []byte) {
 	if !d.gone {
 		return
 	}

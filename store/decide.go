@@ -28,9 +28,9 @@ func (s *Snapshot) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error
 	}
 	rd := readers.Get().(*reader)
 	defer rd.release()
-	rd.begin(ctx, &s.store.core, r, id, fn)
+	rd.prepare(ctx, &s.store.core, r, id, fn)
 	rd.clock = s.clock
-	return rd.run(s.src)
+	return rd.readSnapshot(s.src)
 }
 
 // Timestamp is the timestamp of the decision: later than all earlier decisions in the partition, and than writes that
@@ -122,7 +122,7 @@ func (d *decision) decideAndStage(txn engine.Txn) (err error) {
 	s := d.snapshot.store
 	d.snapshot.seen, d.snapshot.stamp = nil, 0
 	if s.cluster != nil {
-		d.seen.begin(txn)
+		d.seen.forget(txn)
 		d.snapshot.src, d.snapshot.seen = &d.seen, &d.seen
 	}
 	for {
@@ -166,7 +166,7 @@ func (d *decision) end(err error) {
 	}
 	err = free(d.mutations, err)
 	done := d.done
-	d.seen.begin(nil)
+	d.seen.forget(nil)
 	*d = decision{guards: d.guards, seen: d.seen, onUpdate: d.onUpdate, onOutcome: d.onOutcome}
 	decisions.Put(d)
 	done(err)

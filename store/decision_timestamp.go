@@ -32,7 +32,7 @@ type keySpan struct{ start, end []byte }
 // maxSeenSpans is how many spans are noted.
 const maxSeenSpans = 64
 
-func (s *seenRows) begin(r engine.Reader) {
+func (s *seenRows) forget(r engine.Reader) {
 	*s = seenRows{Reader: r, newest: rows.NoTimestamp, keys: s.keys[:0]}
 }
 

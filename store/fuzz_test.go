@@ -112,9 +112,9 @@ func FuzzRow(f *testing.F) {
 			_, _ = rows.AddToTotals(value, totals)
 		}
 		rd := newReader()
-		rd.begin(context.Background(), new(core), &Read{Table: table, Now: 100, Meta: true}, 0,
+		rd.prepare(context.Background(), new(core), &Read{Table: table, Now: 100, Meta: true}, 0,
 			func(*Row) (bool, error) { return true, nil })
-		if got := rd.run(sortedRows{{Key: static, Value: value}, {Key: row, Value: value}}); err != nil && len(cells) == 0 &&
+		if got := rd.readSnapshot(sortedRows{{Key: static, Value: value}, {Key: row, Value: value}}); err != nil && len(cells) == 0 &&
 			got == nil {
 			t.Fatalf("a row with error %v is read", err)
 		}
@@ -208,8 +208,8 @@ func FuzzKeys(f *testing.F) {
 		for n := range len(key) + 1 {
 			rd := newReader()
 			read := &Read{Table: table, Now: 100}
-			rd.begin(context.Background(), new(core), read, 0, func(*Row) (bool, error) { return true, nil })
-			_ = rd.run(sortedRows{{Key: append(key[:max(n, rows.AreaSize):max(n, rows.AreaSize)], end...), Value: value}})
+			rd.prepare(context.Background(), new(core), read, 0, func(*Row) (bool, error) { return true, nil })
+			_ = rd.readSnapshot(sortedRows{{Key: append(key[:max(n, rows.AreaSize):max(n, rows.AreaSize)], end...), Value: value}})
 		}
 	})
 }

@@ -131,13 +131,13 @@ func withControls(c *schema.Catalog, k *schema.Keyspace) *schema.Catalog {
 
 // continueFrom writes the store's own records into restored rows, and makes timestamps continue after theirs.
 func (s *Store) continueFrom(i *Image) error {
-	bound := i.last + boundAhead
+	bound := i.last + boundMargin
 	s.last.Store(i.last)
 	s.bound.Store(bound)
 	return s.commit([]engine.Op{s.meta.op(), boundOp(bound)})
 }
 
-// restoreUsages replaces the estimates by those of the image.
+// restoreUsages restores the estimates of an image.
 func (s *Store) restoreUsages(old *state, i *Image) {
 	for _, id := range old.ids {
 		if i.usages[id] == nil {

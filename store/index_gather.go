@@ -10,8 +10,8 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// gathering is a read through the entries of several values. These are not in the order of the rows, so the keys of
-// the rows are gathered and sorted in portions, with one pass over the entries for each portion.
+// gathering is a read through the entries of more than one value. These are not in the order of the rows, so the keys
+// of the rows are gathered and sorted in portions, with one pass over the entries for each portion.
 type gathering struct {
 	spans    []index.Span
 	from, to []byte // the keys of rows that are wanted

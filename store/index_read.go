@@ -49,7 +49,7 @@ func (r *reader) chooseIndex() (bool, error) {
 		spans := x.EntriesOf(&read.Lookups[i])
 		r.addIntersection(read.Lookups[i].Index, x, spans)
 		for _, span := range spans {
-			if several := len(read.Lookups) > 1 || len(spans) > 1; several {
+			if len(read.Lookups) > 1 || len(spans) > 1 {
 				n, err := countEntries(r.src, span, fewEntries)
 				if err != nil {
 					return false, err

@@ -115,7 +115,7 @@ func (m *Mutation) dropCells() {
 // Row starts a row: cells that are set belong to it until the next Row or Static. clustering has a value for every
 // clustering column.
 func (m *Mutation) Row(clustering [][]byte) {
-	m.begin(rows.KindRow)
+	m.beginRow(rows.KindRow)
 	m.buf = rows.AppendClustering(m.buf, m.table, clustering)
 	m.lossy = m.lossy[:0]
 	for i, c := range m.table.Clustering {
@@ -130,9 +130,9 @@ func (m *Mutation) Row(clustering [][]byte) {
 }
 
 // Static starts the static row.
-func (m *Mutation) Static() { m.begin(rows.KindStatic) }
+func (m *Mutation) Static() { m.beginRow(rows.KindStatic) }
 
-func (m *Mutation) begin(kind byte) {
+func (m *Mutation) beginRow(kind byte) {
 	m.endRow()
 	m.open, m.sorted, m.elements, m.head = true, true, false, rows.NoHead
 	m.key = len(m.buf)
@@ -157,7 +157,7 @@ func (m *Mutation) Set(c *schema.Column, value []byte, ts int64, e Expiry) {
 	m.added()
 }
 
-func (m *Mutation) add(c rows.Cell) {
+func (m *Mutation) addCell(c rows.Cell) {
 	m.cells = append(m.cells, c)
 	m.added()
 }
@@ -288,12 +288,12 @@ func (m *Mutation) SetPart(c *schema.Column, name, value []byte, ts int64, e Exp
 	if value == nil {
 		e = Expiry{At: m.second}
 	}
-	m.add(rows.Cell{Column: c.ID, Path: path, Deleted: value == nil, Timestamp: ts, Expiry: e, Value: value})
+	m.addCell(rows.Cell{Column: c.ID, Path: path, Deleted: value == nil, Timestamp: ts, Expiry: e, Value: value})
 }
 
 // Clear deletes all elements of a column that were written at ts or before.
 func (m *Mutation) Clear(c *schema.Column, ts int64) {
-	m.add(rows.Cell{Column: c.ID, Deleted: true, Timestamp: ts, Expiry: Expiry{At: m.second}})
+	m.addCell(rows.Cell{Column: c.ID, Deleted: true, Timestamp: ts, Expiry: Expiry{At: m.second}})
 }
 
 // DeletePartition deletes everything in the partition that was written at ts or before.

@@ -162,14 +162,14 @@ func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) 
 		if err != nil {
 			return err
 		}
-		rd.begin(ctx, &s.core, r, id, fn)
+		rd.prepare(ctx, &s.core, r, id, fn)
 		if src != nil {
-			return rd.run(src)
+			return rd.readSnapshot(src)
 		}
 		if s.cluster != nil && rd.readsOneKey() {
-			err = rd.run(newest{s.engine, rd})
+			err = rd.readSnapshot(newest{s.engine, rd})
 		} else {
-			err = s.engine.View(rd.calls.run)
+			err = s.engine.View(rd.calls.readSnapshot)
 		}
 		if !errors.Is(err, errTruncated) {
 			return err

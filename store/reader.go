@@ -49,21 +49,21 @@ type readPlace struct {
 
 // readerCalls are methods of a reader as values, which are made once.
 type readerCalls struct {
-	run       func(engine.Reader) error
-	onlyRow   func(value []byte) error
-	staticRow func(value []byte) error
-	scanned   func(key, value []byte) (bool, error)
+	readSnapshot func(engine.Reader) error
+	onlyRow      func(value []byte) error
+	staticRow    func(value []byte) error
+	scanned      func(key, value []byte) (bool, error)
 }
 
 var readers = sync.Pool{New: func() any { return newReader() }}
 
 func newReader() *reader {
 	r := new(reader)
-	r.calls = readerCalls{run: r.run, onlyRow: r.takeOnlyRow, staticRow: r.takeStatic, scanned: r.takeScanned}
+	r.calls = readerCalls{readSnapshot: r.readSnapshot, onlyRow: r.takeOnlyRow, staticRow: r.takeStatic, scanned: r.takeScanned}
 	return r
 }
 
-func (r *reader) begin(ctx context.Context, s *core, read *Read, id uint32, fn func(*Row) (bool, error)) {
+func (r *reader) prepare(ctx context.Context, s *core, read *Read, id uint32, fn func(*Row) (bool, error)) {
 	r.ctx, r.store, r.read, r.id, r.fn = ctx, s, read, id, fn
 	r.after, r.ticks, r.done = read.After, 0, false
 	r.tombstones.Begin(nil)
@@ -89,8 +89,8 @@ func (r *reader) release() {
 	readers.Put(r)
 }
 
-// run reads from one snapshot. Under a number that is not in use any more only a part of the rows may be left.
-func (r *reader) run(src engine.Reader) error {
+// readSnapshot reads from one snapshot. Under a number that is not in use any more only a part of the rows may be left.
+func (r *reader) readSnapshot(src engine.Reader) error {
 	if r.id != 0 {
 		now, table := r.store.state.Load(), r.read.Table.ID
 		if now.ids[table] != r.id || r.store.moved(r.state) || now.suspended[table] != 0 {

@@ -141,7 +141,7 @@ func (r *reader) takeScanned(key, value []byte) (bool, error) {
 	if r.dead.alive {
 		r.endRun(nil)
 	} else if err == nil {
-		r.dead.add(key)
+		r.dead.addDead(key)
 	}
 	return !r.done, err
 }

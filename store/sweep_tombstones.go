@@ -111,8 +111,8 @@ func (w *sweep) goneOf(gone []goneTombstone, c *tombstones.Rebuild) (all []goneT
 // sharedMargin is how many seconds longer tombstones of partitions and ranges stay where nodes share the engine.
 const sharedMargin = 3600
 
-// margin is how many seconds longer tombstones of a shared engine stay. Those that other nodes have written since the
-// sweep began are unknown, and may hide something in rows that the sweep has passed.
+// margin is how many seconds longer tombstones of a shared engine stay. Other nodes may have written some since the
+// sweep began, which hide something in rows that the sweep has passed.
 func (w *sweep) margin() int64 {
 	if w.cluster == nil {
 		return 0

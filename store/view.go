@@ -65,7 +65,7 @@ func makeViewRow(x *index.Index, row *Row, head *rows.Head, kept []rows.Cell, no
 		c := kept[i]
 		if id, ok := x.Columns[c.Column]; ok {
 			c.Column = id
-			m.add(c)
+			m.addCell(c)
 		}
 	}
 	m.endRow()

@@ -368,7 +368,7 @@ func TestDeletionsWithViews(t *testing.T) {
 	base := newTable(t, "base", "k int", "c int", "")
 	view := viewOf(base, newTable(t, "byc", "c int", "k int", ""))
 	define(t, s, base)
-	const many = mostViewRows + 1
+	const many = maxViewRows + 1
 	for k, n := range []int{many, 10} {
 		for c := 0; c < n; {
 			m := NewMutation(base, types.EncodeInt(int32(k)))

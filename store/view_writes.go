@@ -39,10 +39,10 @@ func (s *Store) applyWithViews(ms []*Mutation, done func(error)) {
 	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
 	w := newWriteWithViews(s, a.group) // the caller may use ms again
 	if s.Remote() {
-		go w.begin()
+		go w.submit()
 		return
 	}
-	w.begin()
+	w.submit()
 }
 
 // writeWithViews is one Apply of mutations some of which are of tables with views.
@@ -58,7 +58,7 @@ func newWriteWithViews(s *Store, ms []*Mutation) *writeWithViews {
 	return &writeWithViews{store: s, ms: ms, guards: guardsOf(ms), clock: s.deletions.Clock()}
 }
 
-func (w *writeWithViews) begin() {
+func (w *writeWithViews) submit() {
 	w.store.engine.Update(freeingContext(w.ms), w.guards, w.update, w.outcome)
 }
 
@@ -84,7 +84,7 @@ func (w *writeWithViews) outcome(err error) {
 				first.finish(err)
 				return
 			}
-			w.begin()
+			w.submit()
 		}()
 	case err == nil && s.cluster != nil:
 		s.confirm(w.ms, w.last, first.finish)
@@ -109,8 +109,8 @@ func (s *Store) writeAgain(ms []*Mutation) error {
 	}
 }
 
-// mostViewRows is how many rows of tables with views one write may change.
-const mostViewRows = 1 << 16
+// maxViewRows is how many rows of tables with views one write may change.
+const maxViewRows = 1 << 16
 
 // viewWriter finds the changes in views that follow from changes in their bases.
 type viewWriter struct {
@@ -282,9 +282,9 @@ func (w *viewWriter) findRange(tombstone []byte) error {
 		if key[rows.PartitionPrefixLength(key)] == rows.KindRow {
 			w.changes = append(w.changes, viewChange{key: bytes.Clone(key)})
 		}
-		if len(w.changes) > mostViewRows {
+		if len(w.changes) > maxViewRows {
 			return false, cqlerr.Invalidf("Deleting more than %d rows at a time is not supported for tables with "+
-				"materialized views", mostViewRows)
+				"materialized views", maxViewRows)
 		}
 		return true, nil
 	})
@@ -328,7 +328,7 @@ func (w *viewWriter) enter(id uint32, key []byte) error {
 	if w.id != id {
 		w.id = id
 		w.read = Read{Table: w.views[id][0].Table}
-		b.begin(context.Background(), w.store, &w.read, id, w.take)
+		b.prepare(context.Background(), w.store, &w.read, id, w.take)
 		b.row.keeps = true
 		b.tombstones.BeginKept(&w.store.deletions, id, w.clock)
 		b.src, b.row.given = w.src, nil

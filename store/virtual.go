@@ -32,8 +32,7 @@ type VirtualWriter interface {
 	Truncate() error
 }
 
-// keptRows caches the rows made from a catalog, because making those of many definitions takes longer than reading
-// them.
+// keptRows caches the rows made from a catalog, because making many rows takes longer than reading them.
 type keptRows struct {
 	mu      sync.Mutex
 	catalog *schema.Catalog

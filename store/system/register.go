@@ -16,7 +16,7 @@ type Options struct {
 	Advertise   netip.Addr // the address for clients; zero: the one they dialled
 	Port        int        // of the native protocol, told to clients; 0: the one they dialled
 
-	// Settings are those of system_views.settings that package system does not know itself.
+	// Settings are rows of system_views.settings that package system does not know itself.
 	Settings []Setting
 
 	// Clients returns the connections that system_views.clients shows; nil: none.
@@ -54,8 +54,8 @@ type node struct {
 // filler makes the rows of one table.
 type filler func(n *node, w *writer, session store.Session, c *schema.Catalog)
 
-// fillers has the tables with rows. The other tables of these keyspaces are empty, except those of keyspace system and
-// of the replicated ones, which are stored.
+// fillers has the tables with rows. The other virtual tables are empty; the rest of keyspace system and the replicated
+// keyspaces are stored.
 var fillers = map[string]map[string]filler{
 	"system": {
 		"IndexInfo": fillIndexInfo, "local": fillLocal,
