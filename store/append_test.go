@@ -1,10 +1,10 @@
 package store_test
 
 import (
-	"github.com/cqld/cqld/store"
-
 	"sync/atomic"
 	"testing"
+
+	"github.com/cqld/cqld/store"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"

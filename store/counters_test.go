@@ -1,13 +1,13 @@
 package store_test
 
 import (
-	"github.com/cqld/cqld/store"
-
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
 	"sync"
 	"testing"
+
+	"github.com/cqld/cqld/store"
 
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/rows"

@@ -1,13 +1,13 @@
 package store_test
 
 import (
-	"github.com/cqld/cqld/store"
-
 	"flag"
 	"fmt"
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/cqld/cqld/store"
 
 	"github.com/cqld/cqld/cql/schema"
 )

@@ -114,8 +114,8 @@ func FuzzRow(f *testing.F) {
 		rd := newReader()
 		rd.prepare(context.Background(), new(core), &Read{Table: table, Now: 100, Meta: true}, 0,
 			func(*Row) (bool, error) { return true, nil })
-		if got := rd.readSnapshot(sortedRows{{Key: static, Value: value}, {Key: row, Value: value}}); err != nil && len(cells) == 0 &&
-			got == nil {
+		read := rd.readSnapshot(sortedRows{{Key: static, Value: value}, {Key: row, Value: value}})
+		if err != nil && len(cells) == 0 && read == nil {
 			t.Fatalf("a row with error %v is read", err)
 		}
 	})
@@ -209,7 +209,8 @@ func FuzzKeys(f *testing.F) {
 			rd := newReader()
 			read := &Read{Table: table, Now: 100}
 			rd.prepare(context.Background(), new(core), read, 0, func(*Row) (bool, error) { return true, nil })
-			_ = rd.readSnapshot(sortedRows{{Key: append(key[:max(n, rows.AreaSize):max(n, rows.AreaSize)], end...), Value: value}})
+			key := append(key[:max(n, rows.AreaSize):max(n, rows.AreaSize)], end...)
+			_ = rd.readSnapshot(sortedRows{{Key: key, Value: value}})
 		}
 	})
 }

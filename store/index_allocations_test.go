@@ -3,9 +3,9 @@
 package store_test
 
 import (
-	"github.com/cqld/cqld/store"
-
 	"testing"
+
+	"github.com/cqld/cqld/store"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"

@@ -1,13 +1,13 @@
 package store_test
 
 import (
-	"github.com/cqld/cqld/store"
-
 	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/cqld/cqld/store"
 
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"

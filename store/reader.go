@@ -44,7 +44,6 @@ type readPlace struct {
 	partition  []byte // its serialized key, unless Read.Keys has it
 	slice      Slice  // of the partition, that is being read
 	start, end []byte // its first key, and the first one after it
-
 }
 
 // readerCalls are methods of a reader as values, which are made once.
@@ -59,7 +58,9 @@ var readers = sync.Pool{New: func() any { return newReader() }}
 
 func newReader() *reader {
 	r := new(reader)
-	r.calls = readerCalls{readSnapshot: r.readSnapshot, onlyRow: r.takeOnlyRow, staticRow: r.takeStatic, scanned: r.takeScanned}
+	r.calls = readerCalls{
+		readSnapshot: r.readSnapshot, onlyRow: r.takeOnlyRow, staticRow: r.takeStatic, scanned: r.takeScanned,
+	}
 	return r
 }
 

@@ -1,12 +1,12 @@
 package store_test
 
 import (
-	"github.com/cqld/cqld/store"
-
 	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/cqld/cqld/store"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"

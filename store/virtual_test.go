@@ -1,11 +1,11 @@
 package store_test
 
 import (
-	"github.com/cqld/cqld/store"
-
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/cqld/cqld/store"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
