@@ -14,5 +14,7 @@
 //     them slower, never wrong.
 //  3. An entry is removed only in an update that has read its row.
 //
+// Package store makes the entries of older rows in the background; until then reads do without the index.
+//
 // A materialized view is numbered, recorded and built as an Index is; its keys are rows (see store/view.go).
 package index

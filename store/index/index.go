@@ -16,14 +16,6 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// An index is kept as keys beside the rows. An entry has the number of the index, the indexed value and the key of the
-// row, so the entries of one value are in the order of the rows. A write adds entries and removes none: an entry may
-// be of a value that the row has no more. So a read that uses an index still compares the rows, and has entries that
-// it finds stale removed. Writes read nothing for it.
-//
-// The entries of rows that are older than the index are made in the background (see index_build.go). Until then reads
-// do without the index. Materialized views are numbered and built like indexes (see view.go).
-
 // Index is an index whose entries are kept, or a view.
 type Index struct {
 	ID      uint32 // the number of its keys

@@ -19,7 +19,7 @@ import (
 
 // Head is the first block of a snapshot.
 type Head struct {
-	Format uint32    `json:"format"` // of keys and values: formatVersion
+	Format uint32    `json:"format"` // of keys and values: Format
 	Host   string    `json:"host_id"`
 	Taken  time.Time `json:"taken"`
 	Bytes  int64     `json:"bytes"` // of the tables' keys and values, estimated
@@ -61,9 +61,9 @@ func Restore(
 	if err := json.Unmarshal(head, &done.Head); err != nil {
 		return done, errBlock
 	}
-	if done.Head.Format > Format {
-		return done, fmt.Errorf("the snapshot was taken by a later version of cqld: its format is %d, "+
-			"this cqld knows formats up to %d", done.Head.Format, Format)
+	if done.Head.Format != Format {
+		return done, fmt.Errorf("the snapshot was taken by another version of cqld: its format is %d, "+
+			"this cqld reads format %d", done.Head.Format, Format)
 	}
 	e, err := open(rows.Fold)
 	if err != nil {
