@@ -50,16 +50,12 @@ var ErrUnknown = engine.ErrUnknown
 //
 // A change of a counter waits for other changes in the same partition.
 func (s *Store) Apply(ms []*Mutation, done func(error)) {
-	if slices.ContainsFunc(ms, func(m *Mutation) bool { return m.counts }) {
-		s.count(ms, done)
-		return
-	}
 	if len(ms) == 0 {
 		done(nil)
 		return
 	}
-	if s.state.Load().anyViewsOf(ms) {
-		s.applyWithViews(ms, done)
+	if changesCounters(ms) || s.state.Load().anyViewsOf(ms) {
+		s.applyInUpdate(ms, done)
 		return
 	}
 	first := ms[0]
@@ -71,7 +67,7 @@ func (s *Store) Apply(ms []*Mutation, done func(error)) {
 		return
 	}
 	if slices.ContainsFunc(ms, (*Mutation).hasViews) { // invariant 3: they were added meanwhile
-		s.applyWithViews(ms, done)
+		s.applyInUpdate(ms, done)
 		return
 	}
 	if len(ops) == 0 {

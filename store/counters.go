@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"slices"
 
 	"github.com/cqld/cqld/cql/schema"
@@ -24,43 +23,12 @@ func (m *Mutation) DeleteCounter(c *schema.Column, ts int64) {
 	m.addCell(rows.Cell{Column: c.ID, Counter: true, Deleted: true, Timestamp: ts, Expiry: Expiry{At: m.second}})
 }
 
-// count is Apply for mutations that change counters: it reads the totals and writes new ones in one update, with the
-// partitions as guards.
-func (s *Store) count(ms []*Mutation, done func(error)) {
-	first := ms[0]
-	a := &first.apply
-	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
-	ops, err := s.markedOperations(first.ops[:0], ms)
-	if first.ops = ops; err != nil || len(ops) == 0 {
-		first.finish(err)
-		return
-	}
-	if ops, err = unite(ops); err != nil {
-		first.finish(err)
-		return
-	}
-	var bound []engine.Op
-	bound, a.bound = s.withBound(nil)
-	guards, last, ctx := guardsOf(ms), s.last.Load(), freeingContext(ms)
-	var outcome func(error)
-	update := func(txn engine.Txn) error {
-		engine.Lend(txn, bound)
-		return putTotals(txn, ops)
-	}
-	outcome = func(err error) {
-		switch {
-		case errors.Is(err, engine.ErrConflict):
-			go s.engine.Update(ctx, guards, update, outcome)
-		case err != nil || s.cluster == nil || s.cluster.Until(last) == 0:
-			first.finish(err)
-		default:
-			go func() {
-				s.awaitTimestamp(last)
-				first.finish(nil)
-			}()
-		}
-	}
-	s.engine.Update(ctx, guards, update, outcome)
+// A write that changes counters is an update, as one of tables with views is: it reads the totals and writes new ones,
+// with the partitions as guards (see view_writes.go).
+
+// changesCounters reports whether mutations change counters.
+func changesCounters(ms []*Mutation) bool {
+	return slices.ContainsFunc(ms, func(m *Mutation) bool { return m.counts })
 }
 
 // unite sorts operations by their keys and folds those on one key into one.

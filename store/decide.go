@@ -207,7 +207,15 @@ func (s *Store) stage(txn engine.Txn, ms []*Mutation, clock uint64, seen *seenRo
 	if seen != nil && !seen.covers(ms, ops) {
 		return errUnseen
 	}
-	if slices.ContainsFunc(ms, (*Mutation).hasViews) {
+	if changesCounters(ms) {
+		if ops, err = unite(ops); err == nil {
+			err = putTotals(txn, ops)
+		}
+		if err != nil {
+			return err
+		}
+		ops = nil // they are written
+	} else if slices.ContainsFunc(ms, (*Mutation).hasViews) {
 		if err := s.stageWithViews(txn, ms, ops, clock); err != nil {
 			return err
 		}

@@ -33,11 +33,11 @@ func hasViews(indexes []*index.Index) bool {
 	return slices.ContainsFunc(indexes, func(x *index.Index) bool { return x.View != nil })
 }
 
-func (s *Store) applyWithViews(ms []*Mutation, done func(error)) {
+func (s *Store) applyInUpdate(ms []*Mutation, done func(error)) {
 	first := ms[0]
 	a := &first.apply
 	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
-	w := newWriteWithViews(s, a.group) // the caller may use ms again
+	w := newWriteInUpdate(s, a.group) // the caller may use ms again
 	if s.Remote() {
 		go w.submit()
 		return
@@ -45,8 +45,8 @@ func (s *Store) applyWithViews(ms []*Mutation, done func(error)) {
 	w.submit()
 }
 
-// writeWithViews is one Apply of mutations some of which are of tables with views.
-type writeWithViews struct {
+// writeInUpdate is one Apply of mutations that change counters, or some of which are of tables with views.
+type writeInUpdate struct {
 	store  *Store
 	ms     []*Mutation
 	guards [][]byte
@@ -54,15 +54,15 @@ type writeWithViews struct {
 	clock  uint64 // of deletions, before the transaction began
 }
 
-func newWriteWithViews(s *Store, ms []*Mutation) *writeWithViews {
-	return &writeWithViews{store: s, ms: ms, guards: guardsOf(ms), clock: s.deletions.Clock()}
+func newWriteInUpdate(s *Store, ms []*Mutation) *writeInUpdate {
+	return &writeInUpdate{store: s, ms: ms, guards: guardsOf(ms), clock: s.deletions.Clock()}
 }
 
-func (w *writeWithViews) submit() {
+func (w *writeInUpdate) submit() {
 	w.store.engine.Update(freeingContext(w.ms), w.guards, w.update, w.outcome)
 }
 
-func (w *writeWithViews) update(txn engine.Txn) error {
+func (w *writeInUpdate) update(txn engine.Txn) error {
 	s := w.store
 	for _, m := range w.ms {
 		m.stopWriting() // it was begun for a transaction that failed
@@ -75,7 +75,7 @@ func (w *writeWithViews) update(txn engine.Txn) error {
 }
 
 // outcome ends the write, or begins it again.
-func (w *writeWithViews) outcome(err error) {
+func (w *writeInUpdate) outcome(err error) {
 	s, first := w.store, w.ms[0]
 	switch {
 	case isRetried(err):
@@ -87,7 +87,11 @@ func (w *writeWithViews) outcome(err error) {
 			w.submit()
 		}()
 	case err == nil && s.cluster != nil:
-		s.confirm(w.ms, w.last, first.finish)
+		ms := w.ms
+		if changesCounters(ms) { // whose tables have no indexes, and which must not be written twice
+			ms = nil
+		}
+		s.confirm(ms, w.last, first.finish)
 	default:
 		first.finish(err)
 	}
@@ -95,7 +99,7 @@ func (w *writeWithViews) outcome(err error) {
 
 // writeAgain writes mutations under the newest definitions, and waits.
 func (s *Store) writeAgain(ms []*Mutation) error {
-	w := newWriteWithViews(s, ms)
+	w := newWriteInUpdate(s, ms)
 	for {
 		outcome := make(chan error, 1)
 		s.engine.Update(s.closing, w.guards, w.update, func(err error) { outcome <- err })
