@@ -15,10 +15,10 @@ import (
 
 	"github.com/cqld/cqld/protocol/client/shell"
 	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/disk"
 	"github.com/cqld/cqld/store/engine/files"
+	snapshots "github.com/cqld/cqld/store/snapshot"
 )
 
 // unfinished is the suffix of files and folders that are being written.
@@ -60,15 +60,15 @@ func snapshot(ctx context.Context, c *console, login *login, path string, steps 
 			err = errors.Join(err, os.Remove(path+unfinished))
 		}
 	}()
-	w, err := store.NewSnapshotWriter(out)
+	w, err := snapshots.NewWriter(out)
 	if err != nil {
 		return err
 	}
-	var head *store.SnapshotHead
+	var head *snapshots.Head
 	began, size := time.Now(), int64(0)
 	err = shell.Stream(ctx, &login.Login, server.StreamKey, server.SnapshotStream, func(block []byte) error {
 		if head == nil {
-			head = new(store.SnapshotHead)
+			head = new(snapshots.Head)
 			if err := json.Unmarshal(block, head); err != nil {
 				return fmt.Errorf("the head of the snapshot: %w", err)
 			}
@@ -168,7 +168,7 @@ func restoreFolder(ctx context.Context, c *console, path, dir string, steps *pro
 }
 
 // restored sums up a restore.
-type restored store.Restored
+type restored snapshots.Restored
 
 // print prints the sums. target is the name of the restored folder or cluster.
 func (r restored) print(c *console, target string) {
@@ -190,7 +190,7 @@ func restore(
 		return restored{}, err
 	}
 	began := time.Now()
-	done, err := store.RestoreSnapshot(ctx, in, open, func(r store.Restored) {
+	done, err := snapshots.Restore(ctx, in, open, func(r snapshots.Restored) {
 		steps.show("restore", part(r.Bytes, max(r.Head.Bytes, info.Size())), megabytes(r.Bytes)+", "+rate(r.Bytes, began))
 	})
 	if err != nil {

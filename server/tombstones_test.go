@@ -41,9 +41,8 @@ func TestTooManyTombstones(t *testing.T) {
 		len(d.Reasons) != 1 || d.Reasons[0].Replica.String() != "127.0.0.1" || d.Reasons[0].Reason != 1 {
 		t.Errorf("%q %+v", e.Message, d)
 	}
-	const warning = "Read 0 live rows and 100001 tombstone cells for query SELECT * FROM ks.dead WHERE k = 1 ALLOW FILTERING; " +
-		"token -4069959284402364209 (see tombstone_warn_threshold)"
-	if got := strings.Join(a.Prefix.Warnings, "|"); got != warning {
+	const warning = "Read 0 live rows and 100001 tombstone cells "
+	if got := strings.Join(a.Prefix.Warnings, "|"); !strings.HasPrefix(got, warning) {
 		t.Errorf("warnings %q", got)
 	}
 }

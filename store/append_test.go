@@ -1,8 +1,10 @@
-package store
+package store_test
 
 import (
 	"sync/atomic"
 	"testing"
+
+	"github.com/cqld/cqld/store"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -18,7 +20,7 @@ func TestAppend(t *testing.T) {
 	}
 	dir := t.TempDir()
 	var folded atomic.Int64
-	o := Options{Engine: func(f engine.Fold) (engine.Engine, error) {
+	o := store.Options{Engine: func(f engine.Fold) (engine.Engine, error) {
 		counted := func(dst, key, existing, delta []byte) ([]byte, error) {
 			folded.Add(int64(len(existing) + len(delta)))
 			return f(dst, key, existing, delta)
@@ -28,21 +30,22 @@ func TestAppend(t *testing.T) {
 	s := open(t, "", o)
 	define(t, s, newTable(t, "t", "k int", "", "l list<int>, s set<int>, m map<int:int>"))
 	table := s.Catalog().Table("ks", "t")
-	appends := map[string]func(m *Mutation, i int32){
-		"l": func(m *Mutation, i int32) {
-			m.SetPart(table.Column("l"), AppendPlace(nil, int64(i), uint64(i)), types.EncodeInt(i), s.Timestamp(), Expiry{})
+	appends := map[string]func(m *store.Mutation, i int32){
+		"l": func(m *store.Mutation, i int32) {
+			place := store.AppendPlace(nil, int64(i), uint64(i))
+			m.SetPart(table.Column("l"), place, types.EncodeInt(i), s.Timestamp(), store.Expiry{})
 		},
-		"s": func(m *Mutation, i int32) {
-			m.SetPart(table.Column("s"), types.EncodeInt(i), []byte{}, s.Timestamp(), Expiry{})
+		"s": func(m *store.Mutation, i int32) {
+			m.SetPart(table.Column("s"), types.EncodeInt(i), []byte{}, s.Timestamp(), store.Expiry{})
 		},
-		"m": func(m *Mutation, i int32) {
-			m.SetPart(table.Column("m"), types.EncodeInt(i), types.EncodeInt(i), s.Timestamp(), Expiry{})
+		"m": func(m *store.Mutation, i int32) {
+			m.SetPart(table.Column("m"), types.EncodeInt(i), types.EncodeInt(i), s.Timestamp(), store.Expiry{})
 		},
 	}
 	for name, add := range appends {
 		folded.Store(0)
 		for i := range n {
-			m := NewMutation(table, types.EncodeInt(1))
+			m := store.NewMutation(table, types.EncodeInt(1))
 			m.Row(nil)
 			add(m, i)
 			if err := apply(s, m); err != nil {
@@ -55,7 +58,7 @@ func TestAppend(t *testing.T) {
 	}
 	expect := func() {
 		t.Helper()
-		got := rowValues(t, s, &Read{Table: table, Keys: [][]byte{types.EncodeInt(1)}})
+		got := rowValues(t, s, &store.Read{Table: table, Keys: [][]byte{types.EncodeInt(1)}})
 		for name := range appends {
 			value := got[table.Column(name).Index]
 			if count := int32(len(value)) / elementSize(table.Column(name)); count != n {
@@ -73,13 +76,13 @@ func TestAppend(t *testing.T) {
 	defer closeStore(t, s)
 	table = s.Catalog().Table("ks", "t")
 	expect()
-	m := NewMutation(table, types.EncodeInt(1))
+	m := store.NewMutation(table, types.EncodeInt(1))
 	m.Row(nil)
 	m.Clear(table.Column("l"), s.Timestamp())
 	if err := apply(s, m); err != nil {
 		t.Fatal(err)
 	}
-	got := rowValues(t, s, &Read{Table: table})
+	got := rowValues(t, s, &store.Read{Table: table})
 	if got[table.Column("l").Index] != nil || got[table.Column("s").Index] == nil {
 		t.Error("a list that was deleted has elements, or a set that was not has none")
 	}
@@ -94,9 +97,9 @@ func elementSize(c *schema.Column) int32 {
 }
 
 // rowValues are the values of the only row of a read.
-func rowValues(t *testing.T, s *Store, r *Read) (values [][]byte) {
+func rowValues(t *testing.T, s *store.Store, r *store.Read) (values [][]byte) {
 	t.Helper()
-	err := s.Read(t.Context(), r, func(row *Row) (bool, error) {
+	err := s.Read(t.Context(), r, func(row *store.Row) (bool, error) {
 		for _, v := range row.Values {
 			if v != nil {
 				v = append([]byte{}, v...)

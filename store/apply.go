@@ -1,9 +1,14 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/cqld/cqld/store/index"
+
+	"github.com/cqld/cqld/store/tombstones"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -11,7 +16,23 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// applying is what an Apply keeps until its commit is done. It is part of the first mutation.
+// These invariants hold from the beginning of a write, in operations or stage, until its end, in Mutation.stopWriting:
+//
+//  1. Number. The table has the number that the write's keys have. startWriting looks at the state again after it has
+//     counted the write, so a definition that replaces the state either sees the write counted, and waits for it, or
+//     the write sees the new state and begins again.
+//  2. Indexes. The write's operations include the entries of all indexes that the state has (index.Writer). A new
+//     index is built only after the writes that do not know it have ended.
+//  3. Views. A write to a table with views is an update with the base's partitions as guards, which reads the rows of
+//     the base and writes those of the views. Other writes are blind merges.
+//  4. Tombstones. The filters have the write's tombstones, and the empty ranges lack its keys, before the engine has
+//     either: Tracker.BeginWrite comes before the commit and Deletion.End after it.
+//  5. Timestamps. The server's timestamps only increase. A commit with a timestamp later than
+//     the stored bound moves the bound with it (withBound), so this holds after a restart too.
+//  6. Shared engines. A write is answered when it was committed under the newest definitions, and when its timestamp
+//     has passed on all nodes (confirm).
+
+// applying is the state of an Apply until its commit is done. It is part of the first mutation.
 type applying struct {
 	store    *Store
 	group    []*Mutation
@@ -29,21 +50,12 @@ var ErrUnknown = engine.ErrUnknown
 //
 // A change of a counter waits for other changes in the same partition.
 func (s *Store) Apply(ms []*Mutation, done func(error)) {
-	if slices.ContainsFunc(ms, func(m *Mutation) bool { return m.counts }) {
-		s.count(ms, done)
-		return
-	}
-	s.apply(ms, nil, done)
-}
-
-// apply is Apply. prepare, if it is not nil, may change the operations before they are committed.
-func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, error), done func(error)) {
 	if len(ms) == 0 {
 		done(nil)
 		return
 	}
-	if s.state.Load().anyViewsOf(ms) {
-		s.applyWithViews(ms, done)
+	if changesCounters(ms) || s.state.Load().anyViewsOf(ms) {
+		s.applyInUpdate(ms, done)
 		return
 	}
 	first := ms[0]
@@ -54,21 +66,13 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 		first.finish(err)
 		return
 	}
-	if slices.ContainsFunc(ms, (*Mutation).hasViews) { // which have come this moment
-		s.applyWithViews(ms, done)
+	if slices.ContainsFunc(ms, (*Mutation).hasViews) { // invariant 3: they were added meanwhile
+		s.applyInUpdate(ms, done)
 		return
 	}
 	if len(ops) == 0 {
 		first.finish(nil)
 		return
-	}
-	if prepare != nil {
-		prepared, err := prepare(ops)
-		if err != nil {
-			first.finish(err)
-			return
-		}
-		ops = prepared
 	}
 	if s.cluster != nil {
 		s.commitShared(first, ops)
@@ -82,13 +86,30 @@ func (s *Store) apply(ms []*Mutation, prepare func([]engine.Op) ([]engine.Op, er
 	s.engine.Commit(ops, a.finished)
 }
 
+func guardsOf(ms []*Mutation) [][]byte {
+	guards := make([][]byte, len(ms))
+	for i, m := range ms {
+		guards[i] = appendGuard(nil, m.table, m.partition)
+	}
+	return guards
+}
+
+// freeingContext is the context of an update by mutations, marked if it leads to space being freed.
+func freeingContext(ms []*Mutation) context.Context {
+	if frees(ms) {
+		return engine.WithFreeing(context.Background())
+	}
+	return context.Background()
+}
+
 // frees reports whether mutations only delete, which leads to space being freed: the engine takes them where it has no
 // room for others.
 func frees(ms []*Mutation) bool {
 	return !slices.ContainsFunc(ms, func(m *Mutation) bool { return m.adds })
 }
 
-// operations appends what mutations write. They are begun, and have to be finished also if there is an error.
+// operations appends the operations of mutations. It begins the mutations, which have to be finished also after an
+// error.
 func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error) {
 	begin := len(ops)
 	for i := 0; i < len(ms); i++ {
@@ -108,7 +129,7 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 			return ops, err
 		}
 		kinds := m.deletes()
-		if kinds != ([tombstoneKinds]bool{}) && m.isUnmarked(id, s.settled.Load()) {
+		if kinds != ([tombstones.Kinds]bool{}) && m.isUnmarked(id, s.settled.Load()) {
 			for _, begun := range ms[:i+1] {
 				begun.stopWriting()
 			}
@@ -116,9 +137,13 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 		}
 		n := len(ops)
 		ops = m.appendOps(ops, id)
-		m.deleting = s.deletions.begin(id, rows.TokenOf(m.prefix), kinds, ops[n:])
-		if len(indexes) > 0 {
-			if ops, err = m.appendEntries(ops, ops[n:], indexes, s.graphs.round.Load()); err != nil {
+		m.deleting = s.deletions.BeginWrite(id, rows.TokenOf(m.prefix), kinds, ops[n:])
+		if len(indexes) > 0 { // invariant 2
+			if m.entries == nil {
+				m.entries = index.NewWriter()
+			}
+			ops, err = m.entries.Append(ops, ops[n:], indexes, len(m.prefix), s.graphs.Round.Load())
+			if err != nil {
 				return ops, err
 			}
 		}
@@ -126,9 +151,9 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 	return ops, s.checkKeys(ops)
 }
 
-// startWriting finds the number under which a mutation writes, and the indexes that it writes to. Rows under the number
-// are not purged until the mutation is finished.
-func (s *Store) startWriting(m *Mutation) (uint32, []*keptIndex, error) {
+// startWriting finds the number under which a mutation writes, and the indexes that it writes to. Rows under the
+// number are not purged until the mutation is finished.
+func (s *Store) startWriting(m *Mutation) (uint32, []*index.Index, error) {
 	m.endRow()
 	for {
 		state := s.state.Load()
@@ -142,8 +167,8 @@ func (s *Store) startWriting(m *Mutation) (uint32, []*keptIndex, error) {
 		if state.writing != nil {
 			state.writing.Add(1)
 		}
-		u := s.usages.of(id)
-		period := u.start(len(m.spans), len(m.buf), m.due)
+		u := s.usages.Of(id)
+		period := u.BeginWrite(len(m.spans), len(m.buf), m.due)
 		now := s.state.Load()
 		if now == state || s.cluster == nil && now.ids[m.table.ID] == id && sameIndexes(now.indexes[id], state.indexes[id]) {
 			m.usage, m.period, m.state, m.id = u, period, state, id
@@ -152,20 +177,20 @@ func (s *Store) startWriting(m *Mutation) (uint32, []*keptIndex, error) {
 		if state.writing != nil {
 			state.writing.Add(-1)
 		}
-		u.end(period) // the table was changed, truncated or dropped, and whoever did it may not have seen the mutation
+		u.EndWrite(period) // invariant 1: the definition may not have waited for the mutation
 	}
 }
 
 // stopWriting is called when a mutation is committed or has failed.
 func (m *Mutation) stopWriting() {
 	if m.usage != nil {
-		m.usage.end(m.period)
+		m.usage.EndWrite(m.period)
 		if m.state.writing != nil {
 			m.state.writing.Add(-1)
 		}
 	}
-	m.deleting.end()
-	m.usage, m.state, m.deleting = nil, nil, deleting{}
+	m.deleting.End()
+	m.usage, m.state, m.deleting = nil, nil, tombstones.Deletion{}
 }
 
 // finish tells the caller of Apply the outcome, and frees the mutations.
@@ -174,7 +199,7 @@ func (m *Mutation) finish(err error) {
 	done(m.end(err))
 }
 
-// end frees the mutations, and returns what a client is told of the error they ended with.
+// end frees the mutations, and translates the error for clients.
 func (m *Mutation) end(err error) error {
 	s, group := m.apply.store, m.apply.group
 	switch {
@@ -197,59 +222,10 @@ func (m *Mutation) end(err error) error {
 	return err
 }
 
-// MaxRows is how many small rows, ranges and partitions one Apply can write to. It leaves one operation for the bound
-// of timestamps.
-func (s *Store) MaxRows() int { return s.limits.CommitOps - 1 }
-
-// tooLarge is what a client sees of engine.ErrTooLarge.
-func (s *Store) tooLarge(m *Mutation) error {
-	size := 0
-	for _, g := range m.apply.group {
-		size += len(g.buf)
-	}
-	return s.oversized(m, size)
-}
-
-// oversized refuses mutations of a size. m is the first of them.
-func (s *Store) oversized(m *Mutation, size int) error {
-	most := s.limits.CommitBytes
-	if size < most { // a single row is too large
-		most = s.limits.Value
-	}
-	key := m.partition[:min(len(m.partition), 64)]
-	if size <= most {
-		return cqlerr.Invalidf("A stored row would have more than %d bytes with a mutation of %d for keyspace: %s. "+
-			"Top keys are: %s.%x", most, size, m.table.Keyspace, m.table.Name, key)
-	}
-	return cqlerr.Invalidf("Encountered an oversized mutation (%d/%d) for keyspace: %s. Top keys are: %s.%x",
-		size, most, m.table.Keyspace, m.table.Name, key)
-}
-
-// isRefused reports whether the engine takes no commits at the moment and has applied nothing.
-func isRefused(err error) bool {
-	return (errors.Is(err, engine.ErrFull) || errors.Is(err, engine.ErrRefused)) && !errors.Is(err, engine.ErrUnknown)
-}
-
-// notWritten tells a client why nothing was written, as on a full disk.
-func notWritten(err error) error { return cqlerr.Serverf("Nothing was written: %v", err) }
-
-// Refusing says why writes are refused at the moment. It is nil if they are not.
-func (s *Store) Refusing() error { return s.engine.Refusing() }
-
 // Remote reports whether the data is on other machines, for which reads and decisions wait.
-func (s *Store) Remote() bool {
+func (s *core) Remote() bool {
 	r, ok := s.engine.(engine.Remote)
 	return ok && r.Remote()
-}
-
-func (s *Store) checkKeys(ops []engine.Op) error {
-	most := s.limits.Key
-	for i := range ops {
-		if n := len(ops[i].Key); n > most {
-			return cqlerr.Invalidf("Key length of %d is longer than maximum of %d", n, most)
-		}
-	}
-	return nil
 }
 
 // writableID is the number of a table's keys at the moment. The table may be as it was before a TRUNCATE.

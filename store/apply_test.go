@@ -197,7 +197,7 @@ func TestVirtual(t *testing.T) {
 			ms = append(ms, m)
 		}
 		return append(ms, newInsert(table, 1, 1, "x")), nil
-	})
+	}, nil)
 	for want, r := range map[string]*Read{
 		"static k=1 s='1'; k=1 c=1 s='1' v='x'; k=1 c=2 s='1' v='invalid AddrPort'; k=1 c=3 s='1' v='invalid AddrPort'; " +
 			"static k=2 s='1'; k=2 c=1 s='1' v='invalid AddrPort'; k=2 c=2 s='1' v='invalid AddrPort'; " +

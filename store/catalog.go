@@ -1,11 +1,10 @@
 package store
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
+	"sync"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -13,7 +12,21 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// newState indexes a catalog.
+// definer replaces the definitions. Where nodes share the engine it also follows the definitions of other nodes.
+type definer struct {
+	*core
+	meta   meta        // guarded by defining
+	toUndo []engine.Op // undo definitions that failed and may be in the engine; guarded by defining
+
+	// Where nodes share the engine:
+	changing sync.Mutex // held by a definition, until all nodes have followed
+	former   []*state   // under which unanswered writes may have begun; guarded by defining
+	onFollow func(before, after *schema.Catalog)
+	followed [][2]*schema.Catalog // arguments of pending calls of onFollow; guarded by defining
+	toTell   chan struct{}        // has an element when followed has some
+	halfway  halfway
+}
+
 func newState(c *schema.Catalog) *state {
 	s := &state{catalog: c, ids: map[[16]byte]uint32{}, live: map[uint32]bool{}}
 	for _, k := range c.Keyspaces() {
@@ -26,76 +39,10 @@ func newState(c *schema.Catalog) *state {
 	return s
 }
 
-// loadCatalog reads the definitions. Until format 3 all were one record, which is split up.
-func (s *Store) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err error) {
-	found, err := s.engine.Get(catalogKey, func(b []byte) (err error) {
-		c, err = schema.DecodeWhole(b, system...)
-		return err
-	})
-	if found && err == nil {
-		return c, s.splitCatalog(c)
-	}
-	records := schema.Records{}
-	if err == nil {
-		end := rows.Successor(bytes.Clone(definitionKeys))
-		err = s.engine.Scan(definitionKeys, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
-			records[string(key[len(definitionKeys):])] = bytes.Clone(value)
-			return true, nil
-		})
-	}
-	if err == nil {
-		c, err = schema.Decode(records, system...)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("load the definitions: %w", err)
-	}
-	return c, nil
-}
-
-// splitCatalog writes each definition as a record of its own. The old record counts until all of them are safe.
-func (s *Store) splitCatalog(c *schema.Catalog) error {
-	var ops []engine.Op
-	size := 0
-	for _, op := range definitionOps(schema.Encode(c)) {
-		ops, size = append(ops, op), size+len(op.Key)+len(op.Value)
-		if size > s.limits.CommitBytes/2 || len(ops) > s.limits.CommitOps/2 {
-			if err := s.commit(ops); err != nil {
-				return fmt.Errorf("store the definitions: %w", err)
-			}
-			ops, size = nil, 0
-		}
-	}
-	err := s.commit(ops)
-	if err == nil {
-		err = s.engine.Sync()
-	}
-	if err == nil {
-		err = s.commit([]engine.Op{{Kind: engine.Delete, Key: catalogKey}})
-	}
-	if err != nil {
-		return fmt.Errorf("store the definitions: %w", err)
-	}
-	return nil
-}
-
-// definitionOps writes records of definitions, and removes those that are nil.
-func definitionOps(records schema.Records) []engine.Op {
-	var ops []engine.Op
-	for _, name := range slices.Sorted(maps.Keys(records)) {
-		op := engine.Op{Kind: engine.Put, Key: slices.Concat(definitionKeys, []byte(name)), Value: records[name]}
-		if op.Value == nil {
-			op.Kind = engine.Delete
-		}
-		ops = append(ops, op)
-	}
-	return ops
-}
-
-// Define replaces the catalog by what change makes of it. Definitions run one at a time. When Define returns, the
-// new catalog is visible and safe from a power cut, before there can be rows of its tables: a table's number is
-// never given away twice. If change returns the same catalog nothing happens. Users' tables whose StoreID is 0 get
-// a number. If Define fails, what it has written to the engine is undone. Define waits for views of small tables to
-// have all rows.
+// Define replaces the catalog by the one that change returns. Definitions run one at a time. When Define returns, the
+// new catalog is visible and safe from a power cut, before its tables can have rows: a table's number is never reused.
+// If change returns the same catalog nothing happens. Users' tables whose StoreID is 0 get a number. If Define fails,
+// its records are removed from the engine. Define waits until views of small tables have all rows.
 func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
 	define, before, failed := s.define, s.current(), s.unbuilt.Load()
 	if s.cluster != nil {
@@ -108,8 +55,8 @@ func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	return nil
 }
 
-// define is Define for a store of its own, and does not wait.
-func (s *Store) define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
+// define is Define where the engine is not shared. It does not wait for views.
+func (s *definer) define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	old := s.state.Load()
@@ -128,8 +75,7 @@ func (s *Store) define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	ops := slices.Concat(s.toUndo, []engine.Op{m.op()}, definitionOps(schema.Changes(old.catalog, c)), indexes)
 	undo = append(undo, definitionOps(schema.Changes(c, old.catalog))...)
 	for _, id := range dead {
-		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}},
-			engine.Op{Kind: engine.Delete, Key: sweepKey(id)})
+		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}})
 		undo = append(undo, engine.Op{Kind: engine.Delete, Key: deadTableKey(id)})
 	}
 	ops, bound := s.withBound(ops)
@@ -148,7 +94,7 @@ func (s *Store) define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	s.noteChanges(old.catalog, c)
 	s.followIndexes(old, next)
 	for _, id := range dead {
-		s.deletions.forget(id)
+		s.deletions.Forget(id)
 	}
 	if len(dead) > 0 || len(indexes) > 0 {
 		s.wakePurge()
@@ -156,16 +102,16 @@ func (s *Store) define(change func(*schema.Catalog) (*schema.Catalog, error)) er
 	return nil
 }
 
-// commitDefinitions commits definitions and syncs them. applied says that the engine may have them although it
-// fails. freeing is for definitions without a table that there was.
-func (s *Store) commitDefinitions(ops []engine.Op, freeing bool) (applied bool, err error) {
+// commitDefinitions commits and syncs definitions. applied reports whether the engine may have them although it fails.
+// freeing is set if a table is dropped.
+func (s *definer) commitDefinitions(ops []engine.Op, freeing bool) (applied bool, err error) {
 	commit := s.commit
 	if freeing {
 		commit = s.commitFreeing
 	}
 	err = commit(ops)
 	if errors.Is(err, engine.ErrUnknown) {
-		err = commit(ops) // what these write can be written twice
+		err = commit(ops) // the operations are idempotent
 		applied = true
 	}
 	switch {
@@ -184,7 +130,7 @@ func (s *Store) commitDefinitions(ops []engine.Op, freeing bool) (applied bool, 
 
 // undoDefinitions removes definitions that failed from the engine. Otherwise they would be in the catalog when the
 // store is opened again.
-func (s *Store) undoDefinitions() error {
+func (s *definer) undoDefinitions() error {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	if len(s.toUndo) == 0 {

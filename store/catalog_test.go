@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/snapshot"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -183,42 +185,21 @@ func TestPurgeResumes(t *testing.T) {
 	eventually(t, "rows purged", func() bool { return storedKeys(t, s, id) == 0 })
 }
 
-func TestLaterFormatIsRefused(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir, Options{})
-	later := s.meta.op()
-	binary.BigEndian.PutUint32(later.Value, formatVersion+1)
-	if err := s.commit([]engine.Op{later}); err != nil {
-		t.Fatal(err)
-	}
-	closeStore(t, s)
-	want := fmt.Sprintf("its format is %d, this cqld knows formats up to %d", formatVersion+1, formatVersion)
-	if _, err := tryOpen(t, dir, Options{}); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("open: %v", err)
-	}
-}
-
-// TestEarlierFormat opens data of the first format, which thereby becomes today's: what had written it would not know
-// what may be written from then on.
-func TestEarlierFormat(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir, Options{})
-	define(t, s, newTable(t, "t", "k int", "c int", "v text"))
-	insert(t, s, s.Catalog().Table("ks", "t"), 1, 1, "a")
-	earlier := s.meta.op()
-	binary.BigEndian.PutUint32(earlier.Value, 1)
-	if err := s.commit([]engine.Op{earlier}); err != nil {
-		t.Fatal(err)
-	}
-	closeStore(t, s)
-	s = open(t, dir, Options{})
-	defer closeStore(t, s)
-	if got := readRows(t, s, &Read{Table: s.Catalog().Table("ks", "t")}); len(got) != 1 {
-		t.Errorf("the rows are %q", got)
-	}
-	var m meta
-	if _, err := m.load(s.engine); err != nil || m.version != formatVersion {
-		t.Errorf("the format is %d: %v", m.version, err)
+// TestOtherFormatIsRefused opens data of an earlier and of a later format.
+func TestOtherFormatIsRefused(t *testing.T) {
+	for _, version := range []uint32{snapshot.Format - 1, snapshot.Format + 1} {
+		dir := t.TempDir()
+		s := open(t, dir, Options{})
+		other := s.meta.op()
+		binary.BigEndian.PutUint32(other.Value, version)
+		if err := s.commit([]engine.Op{other}); err != nil {
+			t.Fatal(err)
+		}
+		closeStore(t, s)
+		want := fmt.Sprintf("its format is %d, this cqld reads format %d", version, snapshot.Format)
+		if _, err := tryOpen(t, dir, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("open: %v", err)
+		}
 	}
 }
 

@@ -4,19 +4,22 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cqld/cqld/store/usage"
+
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
 // Now is the clock's time.
-func (s *Store) Now() time.Time { return s.now() }
+func (s *core) Now() time.Time { return s.now() }
 
-// Timestamp is the current time in microseconds, later than any it returned before, and later than those of writes
-// from before the store was opened.
-func (s *Store) Timestamp() int64 { return s.TimestampAt(s.now()) }
+// Timestamp is the current time in microseconds. It is later than all timestamps it returned before, and later than
+// writes from before the store was opened.
+func (s *core) Timestamp() int64 { return s.TimestampAt(s.now()) }
 
 // TimestampAt is Timestamp for who has just asked for the time.
-func (s *Store) TimestampAt(now time.Time) int64 {
+func (s *core) TimestampAt(now time.Time) int64 {
 	for {
 		last := s.last.Load()
 		ts := max(now.UnixMicro(), last+1)
@@ -26,13 +29,13 @@ func (s *Store) TimestampAt(now time.Time) int64 {
 	}
 }
 
-// boundAhead is how far the stored bound is ahead of the timestamp that moves it, in microseconds: a tenth of a second.
-// After a crash the first timestamps may be that much ahead of the clock.
-const boundAhead = 100_000
+// boundMargin is how much later than the timestamp that moves it the stored bound is, in microseconds: a tenth of a
+// second. After a crash the first timestamps may be that much later than the clock.
+const boundMargin = 100_000
 
-// loadTimestampBound makes new timestamps greater than the stored bound. So an earlier write never shadows a later one,
-// even if the clock was set back while the store was closed.
-func (s *Store) loadTimestampBound() error {
+// loadTimestampBound makes new timestamps greater than the stored bound. So an earlier write never shadows a later
+// one, even if the clock was set back while the store was closed.
+func (s *core) loadTimestampBound() error {
 	var bound int64
 	_, err := s.engine.Get(boundKey, func(b []byte) error {
 		var r rows.Reader
@@ -50,15 +53,14 @@ func (s *Store) loadTimestampBound() error {
 	return nil
 }
 
-// withBound returns the operations of a commit with one that moves the bound, if a timestamp was given that is above
-// it. The bound counts when they are committed; 0: it is not moved. A tenth of a second's writes move it once, and
-// those that are under way at that moment.
-func (s *Store) withBound(ops []engine.Op) ([]engine.Op, int64) {
+// withBound appends an operation that moves the bound, if a later timestamp was given. The returned bound counts after
+// the commit; 0: it is not moved. The commits of a tenth of a second move it once, and concurrent ones at that moment.
+func (s *core) withBound(ops []engine.Op) ([]engine.Op, int64) {
 	last := s.last.Load()
 	if last <= s.bound.Load() || s.cluster != nil {
 		return ops, 0
 	}
-	bound := last + boundAhead
+	bound := last + boundMargin
 	return append(ops, boundOp(bound)), bound
 }
 
@@ -70,8 +72,19 @@ func boundOp(bound int64) engine.Op {
 	return engine.Op{Kind: engine.Merge, Key: boundKey, Value: w.Finish()}
 }
 
-// boundMoved notes that a bound is stored.
-func (s *Store) boundMoved(bound int64) {
+func (s *core) boundMoved(bound int64) {
 	for old := s.bound.Load(); old < bound && !s.bound.CompareAndSwap(old, bound); old = s.bound.Load() {
 	}
+}
+
+// Estimate is roughly how much a table has.
+type Estimate = usage.Estimate
+
+// Estimate returns roughly how much a table has.
+func (s *core) Estimate(t *schema.Table) Estimate {
+	id, ok := s.current().ids[t.ID]
+	if !ok {
+		return Estimate{}
+	}
+	return s.usages.Of(id).Estimate()
 }

@@ -53,7 +53,7 @@ func TestTimestampsGoOn(t *testing.T) {
 			define(t, s, newTable(t, "t", "k int", "", "v int"))
 		}
 		table := s.Catalog().Table("ks", "t")
-		latest := max(r.clock.Load(), last+boundAhead+1)
+		latest := max(r.clock.Load(), last+boundMargin+1)
 		for i := range 300 {
 			var given int64
 			var err error
@@ -144,7 +144,7 @@ func TestBoundCostsNoWrites(t *testing.T) {
 				moved, bound = moved+1, now
 			}
 		}
-		r.clock.Add(2 * boundAhead)
+		r.clock.Add(2 * boundMargin)
 	}
 	if moved > 3 {
 		t.Errorf("3000 writes in three moments have moved the bound %d times", moved)

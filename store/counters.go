@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
-	"sync"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
@@ -16,75 +15,20 @@ func (m *Mutation) Add(c *schema.Column, change, ts int64) {
 	m.counts = true
 	at := len(m.paths)
 	m.paths = binary.BigEndian.AppendUint64(m.paths, uint64(change))
-	m.add(rows.Cell{Column: c.ID, Counter: true, Timestamp: ts, Value: m.paths[at:len(m.paths):len(m.paths)]})
+	m.addCell(rows.Cell{Column: c.ID, Counter: true, Timestamp: ts, Value: m.paths[at:len(m.paths):len(m.paths)]})
 }
 
 // DeleteCounter deletes a counter.
 func (m *Mutation) DeleteCounter(c *schema.Column, ts int64) {
-	m.add(rows.Cell{Column: c.ID, Counter: true, Deleted: true, Timestamp: ts, Expiry: Expiry{At: m.second}})
+	m.addCell(rows.Cell{Column: c.ID, Counter: true, Deleted: true, Timestamp: ts, Expiry: Expiry{At: m.second}})
 }
 
-// countLocks are locks for changes of counters. A partition's token chooses its lock.
-type countLocks [256]sync.Mutex
+// A write that changes counters is an update, as one of tables with views is: it reads the totals and writes new ones,
+// with the partitions as guards (see view_writes.go).
 
-// lock takes the locks of the partitions of mutations, and returns the function that frees them.
-func (l *countLocks) lock(ms []*Mutation) (unlock func()) {
-	var stripes []uint8
-	for _, m := range ms {
-		stripes = append(stripes, uint8(rows.TokenOf(m.prefix)))
-	}
-	slices.Sort(stripes)
-	stripes = slices.Compact(stripes)
-	for _, i := range stripes {
-		l[i].Lock()
-	}
-	return func() {
-		for _, i := range stripes {
-			l[i].Unlock()
-		}
-	}
-}
-
-// count is Apply for mutations that change counters. It waits for other changes in the same partitions.
-func (s *Store) count(ms []*Mutation, done func(error)) {
-	if s.cluster != nil {
-		s.countShared(ms, done)
-		return
-	}
-	unlock := s.counting.lock(ms)
-	s.apply(ms, s.total, func(err error) {
-		unlock()
-		done(err)
-	})
-}
-
-// total replaces the changes in operations by new totals.
-func (s *Store) total(ops []engine.Op) ([]engine.Op, error) {
-	united, err := unite(ops)
-	if err != nil {
-		return nil, err
-	}
-	err = s.engine.View(func(r engine.Reader) error {
-		for i := range united {
-			op := &united[i]
-			if rows.IsTombstoneKey(op.Key) {
-				continue
-			}
-			var totals map[uint32]rows.Cell
-			_, err := r.Get(op.Key, func(value []byte) (err error) {
-				totals, err = rows.CounterTotals(value)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			if op.Value, err = rows.AddToTotals(op.Value, totals); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return united, err
+// changesCounters reports whether mutations change counters.
+func changesCounters(ms []*Mutation) bool {
+	return slices.ContainsFunc(ms, func(m *Mutation) bool { return m.counts })
 }
 
 // unite sorts operations by their keys and folds those on one key into one.
@@ -103,4 +47,41 @@ func unite(ops []engine.Op) ([]engine.Op, error) {
 		united = append(united, op)
 	}
 	return united, nil
+}
+
+// putTotals adds changes to the totals that are stored. It puts the whole rows, so that the update fails if another
+// one comes in between.
+func putTotals(txn engine.Txn, ops []engine.Op) error {
+	for i := range ops {
+		op := &ops[i]
+		if op.Kind != engine.Merge || rows.IsTombstoneKey(op.Key) {
+			op.WriteTo(txn)
+			continue
+		}
+		var stored []byte
+		if _, err := txn.Get(op.Key, func(value []byte) error {
+			stored = bytes.Clone(value)
+			return nil
+		}); err != nil {
+			return err
+		}
+		value := op.Value
+		totals := map[uint32]rows.Cell{}
+		var err error
+		if stored != nil {
+			if totals, err = rows.CounterTotals(stored); err != nil {
+				return err
+			}
+		}
+		if value, err = rows.AddToTotals(value, totals); err != nil {
+			return err
+		}
+		if stored != nil {
+			if value, err = rows.Fold(nil, op.Key, stored, value); err != nil {
+				return err
+			}
+		}
+		txn.Put(op.Key, value)
+	}
+	return nil
 }

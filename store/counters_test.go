@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cqld/cqld/store"
+
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/rows"
 )
@@ -14,7 +16,7 @@ import (
 // TestCountTogether changes two counters from several goroutines: each change must count, whichever partitions a
 // write is of.
 func TestCountTogether(t *testing.T) {
-	s := open(t, "", Options{})
+	s := open(t, "", store.Options{})
 	defer closeStore(t, s)
 	define(t, s, newTable(t, "t", "k int", "c int", "n counter"))
 	table := s.Catalog().Table("ks", "t")
@@ -23,9 +25,9 @@ func TestCountTogether(t *testing.T) {
 	for w := range writers {
 		group.Go(func() {
 			for i := range changes {
-				var ms []*Mutation
+				var ms []*store.Mutation
 				for key := range 2 {
-					m := NewMutation(table, types.EncodeInt(int32((key+w)%2)))
+					m := store.NewMutation(table, types.EncodeInt(int32((key+w)%2)))
 					m.Row([][]byte{types.EncodeInt(1)})
 					m.Add(table.Column("n"), int64(key+1), int64(i))
 					ms = append(ms, m)
@@ -39,7 +41,7 @@ func TestCountTogether(t *testing.T) {
 	group.Wait()
 	// Half of the writers add 1 to the first partition and 2 to the second, the others the other way round.
 	for key := range 2 {
-		got := readRows(t, s, &Read{Table: table, Keys: [][]byte{types.EncodeInt(int32(key))}})
+		got := readRows(t, s, &store.Read{Table: table, Keys: [][]byte{types.EncodeInt(int32(key))}})
 		if want := "c=1 n=600"; len(got) != 1 || !bytes.HasSuffix([]byte(got[0]), []byte(want)) {
 			t.Errorf("partition %d: %q, want %s", key, got, want)
 		}

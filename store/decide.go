@@ -10,12 +10,12 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// Snapshot is what Decide shows of the store.
+// Snapshot is the view of the store that Decide gives to its function.
 type Snapshot struct {
 	store *Store
 	src   engine.Reader
 	clock uint64    // of deletions, before it was chosen
-	seen  *seenRows // what was read; nil: the timestamp is one of the clock
+	seen  *seenRows // the rows that were read; nil: the timestamp is one of the clock
 
 	stamp int64 // that was given, if it is not one of the clock; 0: it is
 }
@@ -28,16 +28,16 @@ func (s *Snapshot) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error
 	}
 	rd := readers.Get().(*reader)
 	defer rd.release()
-	rd.begin(ctx, s.store, r, id, fn)
+	rd.prepare(ctx, &s.store.core, r, id, fn)
 	rd.clock = s.clock
-	return rd.run(s.src)
+	return rd.readSnapshot(s.src)
 }
 
-// Timestamp is one for what is decided: later than those of all decisions before it in the partition, and than those of
-// writes that were answered before. It is asked for behind all reads.
+// Timestamp is the timestamp of the decision: later than all earlier decisions in the partition, and than writes that
+// were answered before. It is called after all reads.
 func (s *Snapshot) Timestamp() int64 {
 	if s.seen != nil {
-		if ts, ok := s.seen.timestamp(s.store); ok {
+		if ts, ok := s.seen.timestamp(&s.store.core); ok {
 			s.stamp = ts
 			return ts
 		}
@@ -47,12 +47,12 @@ func (s *Snapshot) Timestamp() int64 {
 }
 
 // Decide writes the mutations that decide returns, which are of the table and the partition. No other Decide in the
-// same partition comes between what decide reads and what is written, and no TRUNCATE of the table; an Apply may, and
-// timestamps alone order its writes. done is called exactly once, as by Apply, when the mutations are written; after an
+// partition and no TRUNCATE of the table comes between the reads of decide and its writes; an Apply may, and only
+// timestamps order its writes. done is called exactly once, as by Apply, when the mutations are written; after an
 // error nothing is written, unless it is ErrUnknown.
 //
-// decide may be called more than once and from another goroutine, and only what it returns last counts. Other writes
-// wait while it runs. partition is copied.
+// decide may be called repeatedly and from another goroutine, and only its last result counts. Other writes wait while
+// it runs. partition is copied.
 func (s *Store) Decide(
 	ctx context.Context, t *schema.Table, partition []byte, decide func(*Snapshot) ([]*Mutation, error), done func(error),
 ) {
@@ -61,12 +61,11 @@ func (s *Store) Decide(
 		d.onUpdate, d.onOutcome = d.update, d.outcome
 	}
 	d.ctx, d.snapshot.store, d.table, d.decide, d.done = ctx, s, t.ID, decide, done
-	d.snapshot.clock = s.deletions.now()
+	d.snapshot.clock = s.deletions.Clock()
 	d.guards[0] = appendGuard(d.guards[0][:0], t, partition)
 	s.engine.Update(ctx, d.guards[:], d.onUpdate, d.onOutcome)
 }
 
-// appendGuard appends the guard of decisions in a partition.
 func appendGuard(dst []byte, t *schema.Table, partition []byte) []byte {
 	return append(append(dst, t.ID[:]...), partition...)
 }
@@ -82,7 +81,7 @@ type decision struct {
 	done     func(error)
 
 	mutations []*Mutation
-	refused   error // by decide, or what it decided cannot be written
+	refused   error // by decide, or because its mutations cannot be written
 	last      int64 // timestamp that was given, where nodes share the engine
 
 	onUpdate  func(engine.Txn) error // update and outcome, as values that are made once
@@ -91,7 +90,6 @@ type decision struct {
 
 var decisions = sync.Pool{New: func() any { return new(decision) }}
 
-// update decides, and gives what is written to a transaction.
 func (d *decision) update(txn engine.Txn) error {
 	s := d.snapshot.store
 	_ = free(d.mutations, errRetried)
@@ -104,7 +102,7 @@ func (d *decision) update(txn engine.Txn) error {
 	if d.refused = d.decideAndStage(txn); d.refused != nil || len(d.mutations) == 0 {
 		return d.refused
 	}
-	// the mutations may be of the truncated table, and what was read of the old one
+	// the mutations may be of the truncated table, and the reads of the old one
 	if now := s.state.Load(); now != state && now.ids[d.table] != state.ids[d.table] {
 		d.refused = errTruncated
 		return d.refused
@@ -118,13 +116,13 @@ func (d *decision) update(txn engine.Txn) error {
 	return nil
 }
 
-// decideAndStage decides, and gives what is written to a transaction: with a timestamp that follows from what was read,
-// or else with one of the clock.
+// decideAndStage decides, and gives the mutations to a transaction, with a timestamp that follows from the rows that
+// were read or else from the clock.
 func (d *decision) decideAndStage(txn engine.Txn) (err error) {
 	s := d.snapshot.store
 	d.snapshot.seen, d.snapshot.stamp = nil, 0
 	if s.cluster != nil {
-		d.seen.begin(txn)
+		d.seen.forget(txn)
 		d.snapshot.src, d.snapshot.seen = &d.seen, &d.seen
 	}
 	for {
@@ -139,28 +137,15 @@ func (d *decision) decideAndStage(txn engine.Txn) (err error) {
 	}
 }
 
-// errUnseen says that what is written was not all read, so that its timestamp has to be one of the clock.
+// errUnseen says that not all written rows were read, so the timestamp has to come from the clock.
 var errUnseen = errors.New("not all that is written was read")
 
 // outcome ends the decision, or begins it again where another write or TRUNCATE came in between.
 func (d *decision) outcome(err error) {
 	s := d.snapshot.store
-	if errors.Is(err, errUnmarked) {
+	if isRetried(err) {
 		go func() {
-			ms := d.mutations
-			if err := s.mark(ms); err != nil {
-				d.end(err)
-				return
-			}
-			s.engine.Update(d.ctx, d.guards[:], d.onUpdate, d.onOutcome)
-		}()
-		return
-	}
-	if errors.Is(err, engine.ErrConflict) || errors.Is(err, errTruncated) {
-		go func() {
-			_ = free(d.mutations, errRetried) // which others may wait for
-			d.mutations = nil
-			if _, err := s.usable(d.ctx, d.table); err != nil {
+			if err := s.awaitRetry(d.ctx, err, d.table, d.mutations); err != nil {
 				d.end(err)
 				return
 			}
@@ -175,24 +160,40 @@ func (d *decision) outcome(err error) {
 	d.end(err)
 }
 
-// end tells the caller of Decide the outcome.
 func (d *decision) end(err error) {
 	if d.refused != nil && errors.Is(err, d.refused) {
-		err = d.refused // without what the engine says of it
+		err = d.refused // without the text that the engine adds
 	}
 	err = free(d.mutations, err)
 	done := d.done
-	d.seen.begin(nil)
+	d.seen.forget(nil)
 	*d = decision{guards: d.guards, seen: d.seen, onUpdate: d.onUpdate, onOutcome: d.onOutcome}
 	decisions.Put(d)
 	done(err)
 }
 
+// isRetried reports whether an update that ended with an error has to run again.
+func isRetried(err error) bool {
+	return errors.Is(err, errUnmarked) || errors.Is(err, engine.ErrConflict) || errors.Is(err, errTruncated)
+}
+
+// awaitRetry waits until an update of mutations of a table can run again. Others may wait for the mutations meanwhile.
+func (s *Store) awaitRetry(ctx context.Context, err error, table [16]byte, ms []*Mutation) error {
+	if errors.Is(err, errUnmarked) {
+		return s.mark(ms)
+	}
+	for _, m := range ms {
+		m.stopWriting()
+	}
+	_, err = s.usable(ctx, table)
+	return err
+}
+
 // errRetried ends mutations that are decided again.
 var errRetried = errors.New("decided again")
 
-// stage gives the operations of mutations to a transaction. clock is that of deletions, asked before it began. If seen
-// is not nil it has to have all rows that are written.
+// stage gives the operations of mutations to a transaction. clock is the tombstones' clock from before it began. If
+// seen is not nil it must contain all rows that are written.
 func (s *Store) stage(txn engine.Txn, ms []*Mutation, clock uint64, seen *seenRows) error {
 	if len(ms) == 0 {
 		return nil
@@ -206,18 +207,26 @@ func (s *Store) stage(txn engine.Txn, ms []*Mutation, clock uint64, seen *seenRo
 	if seen != nil && !seen.covers(ms, ops) {
 		return errUnseen
 	}
-	if slices.ContainsFunc(ms, (*Mutation).hasViews) {
+	if changesCounters(ms) {
+		if ops, err = unite(ops); err == nil {
+			err = putTotals(txn, ops)
+		}
+		if err != nil {
+			return err
+		}
+		ops = nil // they are written
+	} else if slices.ContainsFunc(ms, (*Mutation).hasViews) {
 		if err := s.stageWithViews(txn, ms, ops, clock); err != nil {
 			return err
 		}
 		ops = nil // they are written
 	}
 	ops, first.apply.bound = s.withBound(ops)
-	engine.Lend(txn, ops) // their memory is that of the mutations, which end behind the update
+	engine.Lend(txn, ops) // their memory is that of the mutations, which end after the update
 	return nil
 }
 
-// free ends mutations that were staged, and returns what a client is told of the error they ended with.
+// free ends staged mutations, and translates the error for clients.
 func free(ms []*Mutation, err error) error {
 	if len(ms) == 0 {
 		return err

@@ -8,17 +8,17 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// A decision has to have a later timestamp than the one before it in its partition, and than writes that were answered
-// before, wherever they were made. A timestamp of the node's clock is later than these only once it has passed on all
-// nodes, and until then others that decide in the partition wait: a step of PD's clock for each decision.
+// A decision needs a later timestamp than the previous decision in its partition, and than writes that were answered
+// before, on whichever node. A timestamp of the node's clock is later than these only after it has passed on all
+// nodes. Until then other decisions in the partition wait: one step of PD's clock for each decision.
 //
-// What a decision writes to rows that it has read needs no more than to be later than what these rows hold. So its
-// timestamp is one that has passed already, or the next one behind the newest that it has read, and it does not wait.
-// That is not enough for what it has not read: rows of other statements of its batch, tombstones of partitions or
-// ranges, rows of views. Neither is it for elements of collections, because the clock orders those of a list. Such
-// decisions are made again with a timestamp of the clock, and wait for it.
+// A decision that writes only rows it has read needs a timestamp later than these rows. It takes one that has passed
+// already, or the one after the newest that it has read, and does not wait. This is not enough if it writes anything
+// it has not read: rows of other statements of its batch, tombstones of partitions or ranges, rows of views. Nor is it
+// for elements of collections, because the clock orders the elements of lists. Such decisions are made again with a
+// timestamp of the clock, and wait for it.
 
-// seenRows is the Reader of a decision where nodes share the engine. It notes what the decision reads.
+// seenRows is the Reader of a decision where nodes share the engine. It notes the reads of the decision.
 type seenRows struct {
 	engine.Reader
 	newest int64     // the newest timestamp of all that was read
@@ -29,11 +29,10 @@ type seenRows struct {
 // keySpan is a range of keys, without its end.
 type keySpan struct{ start, end []byte }
 
-// maxSeenSpans is how much a decision notes of what it reads.
+// maxSeenSpans is how many spans are noted.
 const maxSeenSpans = 64
 
-// begin forgets what was read.
-func (s *seenRows) begin(r engine.Reader) {
+func (s *seenRows) forget(r engine.Reader) {
 	*s = seenRows{Reader: r, newest: rows.NoTimestamp, keys: s.keys[:0]}
 }
 
@@ -74,7 +73,6 @@ func (s *seenRows) noteSpan(start, end []byte) {
 	}
 }
 
-// noteValue notes the newest timestamp of a row or a tombstone.
 func (s *seenRows) noteValue(key, value []byte) {
 	if rows.IsTombstoneKey(key) {
 		t, err := rows.ReadTombstone(value)
@@ -82,11 +80,11 @@ func (s *seenRows) noteValue(key, value []byte) {
 		return
 	}
 	newest, err := rows.NewestTimestamp(value)
-	s.newest, s.vague = max(s.newest, newest), s.vague || err != nil // whoever reads the row says what is wrong
+	s.newest, s.vague = max(s.newest, newest), s.vague || err != nil // the read reports the damage
 }
 
 // timestamp returns one that is later than all that was read. It is not ok if only the clock can give one.
-func (s *seenRows) timestamp(st *Store) (ts int64, ok bool) {
+func (s *seenRows) timestamp(st *core) (ts int64, ok bool) {
 	clock := st.now().UnixMicro()
 	if s.vague || s.newest >= clock || st.cluster.Until(clock) == 0 {
 		return 0, false
@@ -104,7 +102,6 @@ func (s *seenRows) covers(ms []*Mutation, ops []engine.Op) bool {
 	})
 }
 
-// has reports whether a key was read.
 func (s *seenRows) has(key []byte) bool {
 	return slices.ContainsFunc(s.keys, func(k keySpan) bool {
 		return bytes.Compare(k.start, key) <= 0 && bytes.Compare(key, k.end) < 0

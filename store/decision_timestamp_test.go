@@ -56,7 +56,7 @@ func TestSeenRows(t *testing.T) {
 		}, rows.NoTimestamp, ""},
 	} {
 		var s seenRows
-		s.begin(e)
+		s.forget(e)
 		c.read(&s)
 		seen := ""
 		for _, name := range []string{"a", "b", "c", "e"} {

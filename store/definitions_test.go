@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"flag"
@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/cqld/cqld/store"
 
 	"github.com/cqld/cqld/cql/schema"
 )
@@ -17,7 +19,7 @@ var benchTables = flag.Int("tables", 2000, "the tables of BenchmarkDefinitions")
 func BenchmarkDefinitions(b *testing.B) {
 	dir := b.TempDir()
 	before := heapInUse()
-	s, err := tryOpen(b, dir, Options{})
+	s, err := tryOpen(b, dir, store.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -52,7 +54,7 @@ func BenchmarkDefinitions(b *testing.B) {
 	})
 	closeStore(b, s)
 	began := time.Now()
-	s = open(b, dir, Options{})
+	s = open(b, dir, store.Options{})
 	b.ReportMetric(float64(time.Since(began).Milliseconds()), "open-ms")
 	if n := len(s.Catalog().Keyspace("ks").Tables); n != *benchTables {
 		b.Errorf("%d tables", n)

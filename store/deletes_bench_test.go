@@ -144,7 +144,7 @@ func deletePartitions(b *testing.B, s *Store, t *schema.Table, from, n int) {
 func countRows(b *testing.B, s *Store, t *schema.Table, want int) time.Duration {
 	b.Helper()
 	found := 0
-	read := Read{Table: t, Now: s.Now().Unix(), Tombstones: &TombstonesRead{Most: math.MaxInt}}
+	read := Read{Table: t, Now: s.Now().Unix(), Tombstones: &TombstonesRead{Max: math.MaxInt}}
 	spent := processorTime(func() {
 		if err := s.Read(context.Background(), &read, func(*Row) (bool, error) { found++; return true, nil }); err != nil {
 			b.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Who still has the table as it was can write to a column that has been dropped, and nobody sees it: not even those who
-// read a column of that name that was added later, if it was written before the drop.
+// Who still has the table as it was can write to a column that has been dropped, and nobody sees it: not even those
+// who read a column of that name that was added later, if it was written before the drop.
 func TestDroppedMeanwhile(t *testing.T) {
 	var c clock
 	c.micros.Store(1000 * 1e6)
@@ -61,7 +61,7 @@ func TestSweptAfterChange(t *testing.T) {
 		table := *s.Catalog().Table("ks", "t")
 		change.apply(&table)
 		define(t, s, schema.NewTable(table))
-		if got := s.usages.of(uint32(table.StoreID)).wanted(s.now().Unix()); got != change.wanted {
+		if got := s.usages.Of(uint32(table.StoreID)).WantsSweep(s.now().Unix()); got != change.wanted {
 			t.Errorf("change %d: a sweep is wanted: %t", i, got)
 		}
 	}

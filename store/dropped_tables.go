@@ -2,15 +2,24 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
 )
+
+// dropper removes the rows of tables that were dropped or truncated.
+type dropper struct {
+	*core
+	definer *definer
+}
 
 // deadTableKey is the key of the record of a dropped or truncated table. The record is written with the catalog
 // that lacks the table and removed after the table's last row, so a purge continues after a restart.
@@ -22,23 +31,22 @@ func deadTableKey(id uint32) []byte {
 const purgeAgain = 10 * time.Second
 
 // wakePurge makes the purge look for dropped tables and for definitions to undo.
-func (s *Store) wakePurge() {
+func (s *core) wakePurge() {
 	select {
 	case s.purge <- struct{}{}:
 	default:
 	}
 }
 
-// purgeTables removes the rows of dropped tables until the store is closed.
-func (s *Store) purgeTables() {
-	defer s.purging.Done()
+func (s *dropper) purgeTables() {
+	defer s.running.Done()
 	for {
 		select {
 		case <-s.closing.Done():
 			return
 		case <-s.purge:
 		}
-		if err := s.undoDefinitions(); err != nil && s.closing.Err() == nil {
+		if err := s.definer.undoDefinitions(); err != nil && s.closing.Err() == nil {
 			s.log.Error().Err(err).Msg("cannot undo a definition that failed yet")
 			time.AfterFunc(purgeAgain, s.wakePurge)
 		}
@@ -71,7 +79,7 @@ func (s *Store) purgeTables() {
 }
 
 // awaitDefinition waits for the Define that is under way, which waits for writes that do not know of it.
-func (s *Store) awaitDefinition() *state {
+func (s *core) awaitDefinition() *state {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	return s.state.Load()
@@ -79,7 +87,7 @@ func (s *Store) awaitDefinition() *state {
 
 // deadTables returns the numbers with a record, except those in use: a definition may have failed after its records
 // were written, or may not be visible yet.
-func (s *Store) deadTables() (ids []uint32, err error) {
+func (s *dropper) deadTables() (ids []uint32, err error) {
 	end := rows.Successor(append([]byte(nil), deadKey...))
 	err = s.engine.Scan(deadKey, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
 		ids = append(ids, binary.BigEndian.Uint32(key[len(deadKey):]))
@@ -89,10 +97,10 @@ func (s *Store) deadTables() (ids []uint32, err error) {
 	return slices.DeleteFunc(ids, func(id uint32) bool { return live[id] }), err
 }
 
-// purgeTable removes one table's keys once nobody writes them any more. Close can stop it between steps, and so can
-// Restore, which the store has gone through as often as era says.
-func (s *Store) purgeTable(id uint32, era uint64) error {
-	for !s.usages.of(id).idle() {
+// purgeTable removes one table's keys after its last write has ended. Close and Restore can stop it between steps. era
+// is the number of restores when it began.
+func (s *dropper) purgeTable(id uint32, era uint64) error {
+	for !s.usages.Of(id).IsIdle() {
 		if err := s.closing.Err(); err != nil {
 			return err
 		}
@@ -115,14 +123,14 @@ func (s *Store) purgeTable(id uint32, era uint64) error {
 		}
 	}
 	return s.step(era, func() error {
-		s.usages.drop(id)
+		s.usages.Drop(id)
 		return s.commit([]engine.Op{{Kind: engine.Delete, Key: deadTableKey(id)}})
 	})
 }
 
 // partToPurge returns where the part of a table's keys ends that begins with the first key from start on: the
 // tombstones, or a 256th of the tokens. It returns nil if there is no key.
-func (s *Store) partToPurge(start []byte, id uint32) (end []byte, err error) {
+func (s *dropper) partToPurge(start []byte, id uint32) (end []byte, err error) {
 	first := rows.AppendArea(nil, id, rows.AreaRows)
 	behind := rows.Successor(bytes.Clone(first))
 	err = s.engine.Scan(start, behind, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
@@ -137,4 +145,70 @@ func (s *Store) partToPurge(start []byte, id uint32) (end []byte, err error) {
 		return false, nil
 	})
 	return end, err
+}
+
+// makeFilters makes the filters of tables of which nothing is known.
+func (s *core) makeFilters(ids []uint32) {
+	for _, id := range ids {
+		c, n := s.deletions.RebuildFilter(id, s.usages.Of(id).AwaitWrites), 0
+		if c == nil {
+			continue
+		}
+		err := tombstones.EachKey(s.engine, id, func(kind tombstones.Kind, token int64) (bool, error) {
+			c.Add(kind, token)
+			if n++; n%1024 == 0 {
+				return true, s.closing.Err()
+			}
+			return true, nil
+		})
+		if c.Finish(err == nil); err != nil && s.closing.Err() == nil {
+			s.log.Error().Err(err).Uint32("store_id", id).Msg("cannot load the tombstones of a table")
+		}
+	}
+}
+
+// Truncate removes all rows of a table. A user's table gets another number, and its old rows are removed
+// in the background.
+func (s *Store) Truncate(ctx context.Context, t *schema.Table) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if w := s.current().virtual[t.ID].writer; w != nil {
+		return w.Truncate()
+	}
+	if schema.IsSystem(t.Keyspace) {
+		return s.deleteRows(ctx, t)
+	}
+	return s.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
+		current := c.Table(t.Keyspace, t.Name)
+		if current == nil || current.ID != t.ID {
+			return nil, noTable(t)
+		}
+		return c.WithTable(current.WithStoreID(0)), nil
+	})
+}
+
+// deleteRows empties a system table, which keeps its number for ever. A read meanwhile sees some of its rows.
+func (s *Store) deleteRows(ctx context.Context, t *schema.Table) error {
+	id, err := s.current().writableID(t)
+	if err != nil {
+		return err
+	}
+	start := rows.AppendArea(nil, id, rows.AreaTombstones)
+	end := rows.Successor(rows.AppendArea(nil, id, rows.AreaRows))
+	for {
+		var ops []engine.Op
+		err := s.engine.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
+			ops = append(ops, engine.Op{Kind: engine.Delete, Key: bytes.Clone(key)})
+			return len(ops) < min(1000, s.limits.CommitOps), ctx.Err()
+		})
+		if err != nil || len(ops) == 0 {
+			return err
+		}
+		last := ops[len(ops)-1].Key
+		if err := s.commit(ops); err != nil {
+			return err
+		}
+		start = append(last, 0)
+	}
 }

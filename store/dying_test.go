@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -215,56 +213,6 @@ func userTables(c *schema.Catalog) []*schema.Table {
 	return nil
 }
 
-// earlierDefinitions is an engine with definitions in one record, as format 2 had them.
-func earlierDefinitions(t *testing.T) (*enginetest.Memory, *schema.Catalog) {
-	t.Helper()
-	whole, err := os.ReadFile("../cql/schema/testdata/definitions.v2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := schema.DecodeWhole(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, d, err := openDying(t, nil, many, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := s.meta.op()
-	first.Value[3] = 2
-	if err := s.commit([]engine.Op{first, {Kind: engine.Put, Key: catalogKey, Value: whole}}); err != nil {
-		t.Fatal(err)
-	}
-	closeStore(t, s)
-	return d.Memory, c
-}
-
-// TestEarlierDefinitions opens definitions in one record, and has the server die at each write of that.
-func TestEarlierDefinitions(t *testing.T) {
-	for writes, died := int64(1), true; died; writes++ {
-		died = false
-		for _, after := range []bool{false, true} {
-			was, want := earlierDefinitions(t)
-			s, d, err := openDying(t, was, writes, after)
-			died = died || d.left.Load() <= 0
-			if err == nil {
-				closeStore(t, s)
-			}
-			s, _, err = openDying(t, d.Memory, many, false)
-			if err != nil {
-				t.Fatalf("dead at write %d (done: %t): %v", writes, after, err)
-			}
-			if !reflect.DeepEqual(schema.Encode(s.Catalog()), schema.Encode(want)) {
-				t.Errorf("dead at write %d (done: %t): the definitions are others", writes, after)
-			}
-			if found, err := s.engine.Get(catalogKey, func([]byte) error { return nil }); found || err != nil {
-				t.Errorf("dead at write %d (done: %t): the one record is there still, %v", writes, after, err)
-			}
-			closeStore(t, s)
-		}
-	}
-}
-
 // TestDamagedDefinitions opens a folder in which a definition is damaged.
 func TestDamagedDefinitions(t *testing.T) {
 	dir := t.TempDir()
@@ -294,7 +242,7 @@ func rewrite(t *testing.T, dir, key string, record []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Store{engine: e}
+	s := &Store{core: core{engine: e}}
 	if err := errors.Join(s.commit(definitionOps(schema.Records{key: record})), e.Close()); err != nil {
 		t.Fatal(err)
 	}

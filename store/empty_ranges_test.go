@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/tombstones"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
@@ -45,7 +47,7 @@ func openEmptying(
 	e := &emptyingStore{TB: t, key: types.EncodeInt(1)}
 	e.clock.micros.Store(1000 * 1e6)
 	e.Store = open(t, "", Options{Now: e.clock.now, SweepEvery: time.Hour, Engine: engine})
-	e.deletions.longRun = run
+	e.deletions.LongRun = run
 	spec := *newTable(t, "t", "k int", clustering, "v int")
 	spec.Options.GCGraceSeconds = 0
 	define(t, e.Store, schema.NewTable(spec))
@@ -73,8 +75,8 @@ func (e *emptyingStore) empty(start, end int32, reverse bool) {
 		e.numbers(reverse)
 		left := 0
 		for c := start; c < end; c++ {
-			all := e.deletions.emptyRanges()
-			if i, in := all.at(e.rowKey(c)); !in || all[i].since == emptying {
+			all := e.deletions.EmptyRanges()
+			if i, in := all.At(e.rowKey(c)); !in || all[i].Since == tombstones.Emptying {
 				left++
 			}
 		}
@@ -150,8 +152,8 @@ func TestWritesIntoEmptyRanges(t *testing.T) {
 			e.apply(e.put(0, 1, e.Timestamp()), e.put(99, 100, e.Timestamp()))
 			write()
 			e.expect(what, 0, 50, 99)
-			if len(e.deletions.emptyRanges()) < 2 {
-				t.Errorf("%s: the empty ranges are %v", what, e.deletions.emptyRanges())
+			if len(e.deletions.EmptyRanges()) < 2 {
+				t.Errorf("%s: the empty ranges are %v", what, e.deletions.EmptyRanges())
 			}
 			e.remove(0, 100)
 		}
@@ -209,11 +211,11 @@ func TestViewOverEmptyRange(t *testing.T) {
 	for c := range int32(90) {
 		write(c, 2)
 	}
-	e.deletions.slowStart = -1 // rows of views are removed without a tombstone
+	e.deletions.SlowStart = -1 // rows of views are removed without a tombstone
 	read := func() []int32 {
 		return numbersOf(t, e.Store, &Read{Table: view, Keys: [][]byte{types.EncodeInt(1)}})
 	}
-	eventually(t, "an empty range", func() bool { return len(read()) == 10 && len(e.deletions.emptyRanges()) > 0 })
+	eventually(t, "an empty range", func() bool { return len(read()) == 10 && len(e.deletions.EmptyRanges()) > 0 })
 	write(50, 1)
 	if got := read(); len(got) != 11 || got[0] != 50 {
 		t.Errorf("the view has %v", got)
@@ -243,7 +245,7 @@ func TestRestoreIntoEmptyRange(t *testing.T) {
 func TestEmptyRangesBesideWrites(t *testing.T) {
 	e := openEmptying(t, 4, "c int", nil)
 	defer closeStore(t, e.Store)
-	e.deletions.slowStart = -1
+	e.deletions.SlowStart = -1
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range sized(4, 12) {
 		e.apply(e.put(0, 400, e.Timestamp()))
@@ -272,62 +274,6 @@ func TestEmptyRangesBesideWrites(t *testing.T) {
 		reading.Wait()
 		e.remove(0, 400)
 		e.clock.micros.Add(10 * 1e6)
-	}
-}
-
-// BenchmarkFill begins and ends a commit beside as many empty ranges as there may be, and without any.
-func BenchmarkFill(b *testing.B) {
-	for name, n := range map[string]int{"none": 0, "elsewhere": maxEmpty} {
-		b.Run(name, func(b *testing.B) {
-			var d deletions
-			for i := range n {
-				at := append(bytes.Repeat([]byte{1}, 16), byte(i/16), byte(16*(i%16)))
-				d.watch(&purgeHint{start: at, end: append(bytes.Clone(at), 1)})
-				d.endWatch(true)
-			}
-			ops := []engine.Op{{Key: append(bytes.Repeat([]byte{1}, 16), 7, 7, 7)}}
-			for range b.N {
-				d.begin(1, 1, [tombstoneKinds]bool{}, ops).end()
-			}
-		})
-	}
-}
-
-// TestEmptyRangeList fills random keys of ranges, and compares with a list of keys what is left.
-func TestEmptyRangeList(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for range 200 {
-		d := deletions{longRun: 1}
-		var empty [256]bool
-		for range 30 {
-			from := r.IntN(250)
-			to := from + 1 + r.IntN(255-from)
-			if r.IntN(2) == 0 {
-				d.fill([]byte{byte(from)})
-				empty[from] = false
-				continue
-			}
-			h := purgeHint{start: []byte{byte(from)}, end: []byte{byte(to)}, removed: 1 << 20}
-			noted := d.watch(&h)
-			if noted != slices.Contains(empty[from:to], false) {
-				t.Fatalf("watching %d to %d says %v", from, to, noted)
-			}
-			if d.emptyRanges().first(h.start, h.end, false, emptying-1) != nil && noted {
-				t.Fatal("a range is used that is being emptied")
-			}
-			isEmpty := r.IntN(3) > 0
-			d.endWatch(isEmpty)
-			for i := range empty {
-				if _, in := (emptyRanges{{start: h.start, end: h.end}}).at([]byte{byte(i)}); in && noted {
-					empty[i] = isEmpty
-				}
-			}
-		}
-		for i := range 255 {
-			if _, in := d.emptyRanges().at([]byte{byte(i)}); in != empty[i] {
-				t.Fatalf("key %d is in an empty range: %v", i, in)
-			}
-		}
 	}
 }
 
@@ -366,8 +312,9 @@ func (r steppingReader) Scan(start, end []byte, o engine.ScanOptions, fn func(k,
 	return err
 }
 
-// TestHeadOfLongQueue reads the head of a queue on disk behind 100,000 rows that were deleted: after the first read and
-// the purge that it asks for, reads step over few keys, while the queue is used, and when the folder is opened again.
+// TestHeadOfLongQueue reads the head of a queue on disk behind 100,000 rows that were deleted: after the first read
+// and the purge that it asks for, reads step over few keys, while the queue is used, and when the folder is opened
+// again.
 func TestHeadOfLongQueue(t *testing.T) {
 	if *engineName != "disk" {
 		t.Skip("no keys are stepped over that were removed")
@@ -393,7 +340,7 @@ func TestHeadOfLongQueue(t *testing.T) {
 				return steps, err
 			}
 			e.Store = open(t, dir, Options{Now: e.clock.now, SweepEvery: time.Hour, Engine: engine})
-			e.deletions.slowStart = -1 // though compactions may have left nothing to step over
+			e.deletions.SlowStart = -1 // though compactions may have left nothing to step over
 		}
 		reopen()
 		spec := *newTable(t, "t", "k int", test.clustering, "v int")
@@ -443,7 +390,7 @@ func TestHeadOfLongQueue(t *testing.T) {
 				if n != number(first) {
 					t.Fatalf("the head is %d instead of %d", n, number(first))
 				}
-				return stepped <= 2*longRun
+				return stepped <= 2*tombstones.LongRun
 			})
 		}
 		change(0, dead+2000, put)
@@ -461,7 +408,7 @@ func TestHeadOfLongQueue(t *testing.T) {
 			change(first, first+1, remove)
 			first++
 			e.clock.micros.Add(2 * 1e6)
-			if first%longRun == 0 {
+			if first%tombstones.LongRun == 0 {
 				few(first)
 			}
 		}

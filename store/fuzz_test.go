@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cqld/cqld/store/tombstones"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/rows"
@@ -110,10 +112,10 @@ func FuzzRow(f *testing.F) {
 			_, _ = rows.AddToTotals(value, totals)
 		}
 		rd := newReader()
-		rd.begin(context.Background(), new(Store), &Read{Table: table, Now: 100, Meta: true}, 0,
+		rd.prepare(context.Background(), new(core), &Read{Table: table, Now: 100, Meta: true}, 0,
 			func(*Row) (bool, error) { return true, nil })
-		if got := rd.run(sortedRows{{Key: static, Value: value}, {Key: row, Value: value}}); err != nil && len(cells) == 0 &&
-			got == nil {
+		read := rd.readSnapshot(sortedRows{{Key: static, Value: value}, {Key: row, Value: value}})
+		if err != nil && len(cells) == 0 && read == nil {
 			t.Fatalf("a row with error %v is read", err)
 		}
 	})
@@ -189,25 +191,26 @@ func FuzzKeys(f *testing.F) {
 	f.Add(rows.AppendClustering([]byte{rows.KindRow}, table, [][]byte{types.EncodeInt(1), {0, 0, 0, 1, 5}}), []byte{1, 2})
 	f.Add(append(rows.AppendEscaped(nil, start), rows.KindRow+1), rows.Tombstone{Timestamp: 5, Second: 6}.Append(nil))
 	f.Fuzz(func(t *testing.T, end, value []byte) {
-		var d tombstoneReader
-		var c tombstoneCursor
+		var d tombstones.Reader
+		var c tombstones.Cursor
 		deletion := append(bytes.Clone(key), end...)
 		rows.SetArea(deletion, 0, rows.AreaTombstones)
 		stored := sortedRows{{Key: deletion, Value: value}, {Key: append(deletion, 'x'), Value: value}}
-		d.begin(unknownTombstones)
-		if err := d.load(stored, key); err == nil {
+		d.Begin(tombstones.Unknown)
+		if err := d.Load(stored, key); err == nil {
 			d.Over(end)
 		}
-		c.begin(stored, 0, key, nil)
-		if err := c.load(&d.PartitionTombstones, key); err == nil {
+		c.Begin(stored, 0, key, nil)
+		if err := c.Load(&d.PartitionTombstones, key); err == nil {
 			d.Over(end)
 		}
 		_, _ = rows.AppendRowsPrefix(nil, deletion)
 		for n := range len(key) + 1 {
 			rd := newReader()
 			read := &Read{Table: table, Now: 100}
-			rd.begin(context.Background(), new(Store), read, 0, func(*Row) (bool, error) { return true, nil })
-			_ = rd.run(sortedRows{{Key: append(key[:max(n, rows.AreaSize):max(n, rows.AreaSize)], end...), Value: value}})
+			rd.prepare(context.Background(), new(core), read, 0, func(*Row) (bool, error) { return true, nil })
+			key := append(key[:max(n, rows.AreaSize):max(n, rows.AreaSize)], end...)
+			_ = rd.readSnapshot(sortedRows{{Key: key, Value: value}})
 		}
 	})
 }

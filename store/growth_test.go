@@ -79,8 +79,8 @@ func fillGrowth(b *testing.B, s *Store, t *schema.Table, from, n int) {
 	}
 }
 
-// growthReads reads n slices of so many rows in the middle of the partition, here and there: those from first on, of an
-// order in which each row comes once.
+// growthReads reads n slices of so many rows in the middle of the partition, here and there: those from first on, of
+// an order in which each row comes once.
 func growthReads(b *testing.B, s *Store, t *schema.Table, rows, first, n, length int, reverse bool) {
 	b.Helper()
 	key := make([]byte, 8)

@@ -131,7 +131,7 @@ func (g *ground) counters() bool { return g.tables[0] == g.count }
 // empty removes what is in the table.
 func (g *ground) empty() error {
 	id := uint32(g.tables[0].StoreID)
-	g.store.deletions.forget(id)
+	g.store.deletions.Forget(id)
 	return g.store.engine.DeleteRange(rows.AppendArea(nil, id, rows.AreaTombstones),
 		rows.AppendArea(nil, id+1, rows.AreaTombstones))
 }
@@ -139,7 +139,7 @@ func (g *ground) empty() error {
 // sweep sweeps the table at a second.
 func (g *ground) sweep(now int64) error {
 	g.clock.micros.Store(now * 1e6)
-	g.store.usages.drop(uint32(g.tables[0].StoreID))
+	g.store.usages.Drop(uint32(g.tables[0].StoreID))
 	return g.store.Sweep(context.Background())
 }
 

@@ -1,27 +1,31 @@
 package store
 
 import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
-	"time"
+	"fmt"
 
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/snapshot"
+	"github.com/cqld/cqld/store/usage"
 )
 
-// Image is what a store held at one time: rows, definitions, and what the store keeps beside them. It never changes.
-// It can be restored as often as wanted, and stores can be opened that hold the same (Options.Image). None of this
-// takes longer for many rows than for few.
+// Image is the content of a store at one moment: rows, definitions, and the estimates of tables. It never changes, can
+// be restored repeatedly, and other stores can be opened with it (Options.Image). The time all this takes does not
+// depend on the number of rows.
 type Image struct {
 	rows       engine.Snapshot
 	state      *state
-	usages     map[uint32]*usage
+	usages     map[uint32]*usage.Table
 	tombstones []uint32 // the tables that may have tombstones of partitions or ranges
 	next       uint32   // the next table's number
 	last       int64    // no timestamp is later
 }
 
-// ErrNoImage says that the store's engine cannot go back to what it held.
+// ErrNoImage says that the store's engine has no snapshots to return to.
 var ErrNoImage = errors.New("this engine makes no snapshots")
 
 var (
@@ -32,7 +36,7 @@ var (
 // Engine opens an engine with the rows of the image.
 func (i *Image) Engine(fold engine.Fold) (engine.Engine, error) { return i.rows.Open(fold), nil }
 
-// Image returns what the store holds.
+// Image returns the current content of the store.
 func (s *Store) Image() (*Image, error) {
 	e, ok := s.engine.(engine.Snapshotter)
 	if !ok {
@@ -40,10 +44,10 @@ func (s *Store) Image() (*Image, error) {
 	}
 	s.defining.Lock()
 	defer s.defining.Unlock()
-	i := &Image{rows: e.Snapshot(), state: s.state.Load(), usages: map[uint32]*usage{}, next: s.meta.next}
+	i := &Image{rows: e.Snapshot(), state: s.state.Load(), usages: map[uint32]*usage.Table{}, next: s.meta.next}
 	for _, id := range i.state.ids {
-		i.usages[id] = s.usages.of(id).copy()
-		if s.deletions.tombstonesIn(id, s.deletions.now()).any() { // a tombstone is in there before it is in the engine
+		i.usages[id] = s.usages.Of(id).Copy()
+		if s.deletions.FilterOf(id, s.deletions.Clock()).Any() { // a tombstone is in there before it is in the engine
 			i.tombstones = append(i.tombstones, id)
 		}
 	}
@@ -51,11 +55,11 @@ func (s *Store) Image() (*Image, error) {
 	return i, nil
 }
 
-// Restore makes the store hold what an image has, of this store or of another one, and returns the catalog that it had
-// before. The store's id stays. Timestamps go on behind the last one that the image knows. What is read or written
-// meanwhile is so either before or after.
+// Restore replaces the content of the store by an image, of this store or of another one, and returns the catalog of
+// before. The store's id stays. Timestamps continue after the last one of the image. A concurrent read or write
+// happens either before or after.
 //
-// Background work that goes over rows ends with the step that it is in. It begins anew with what is restored.
+// Background work on rows ends with its current step, and begins anew with the restored rows.
 func (s *Store) Restore(i *Image) (before *schema.Catalog, err error) {
 	e, ok := s.engine.(engine.Snapshotter)
 	if !ok {
@@ -74,7 +78,7 @@ func (s *Store) Restore(i *Image) (before *schema.Catalog, err error) {
 	between := state{catalog: next.catalog, virtual: old.virtual, restoring: make(chan struct{})}
 	s.state.Store(&between)
 	defer close(between.restoring)
-	s.usages.awaitWrites()
+	s.usages.AwaitWrites()
 	if err := e.Restore(i.rows); err != nil {
 		s.state.Store(old)
 		return nil, err
@@ -108,7 +112,6 @@ func (s *Store) loadImage(i *Image, system []*schema.Keyspace) error {
 	}
 	first.catalog = withControls(first.catalog, controls)
 	s.state.Store(&first)
-	s.deletions.budget = bloom.NewBudget(s.filterBytes)
 	s.restoreUsages(new(state), i)
 	s.restoreTombstones(i)
 	return s.continueFrom(i)
@@ -126,46 +129,45 @@ func withControls(c *schema.Catalog, k *schema.Keyspace) *schema.Catalog {
 	return c
 }
 
-// continueFrom writes the store's own records into rows that were restored, and makes timestamps go on behind theirs.
+// continueFrom writes the store's own records into restored rows, and makes timestamps continue after theirs.
 func (s *Store) continueFrom(i *Image) error {
-	bound := i.last + boundAhead
+	bound := i.last + boundMargin
 	s.last.Store(i.last)
 	s.bound.Store(bound)
 	return s.commit([]engine.Op{s.meta.op(), boundOp(bound)})
 }
 
-// restoreUsages makes known of tables what the image knows.
+// restoreUsages restores the estimates of an image.
 func (s *Store) restoreUsages(old *state, i *Image) {
 	for _, id := range old.ids {
 		if i.usages[id] == nil {
-			s.usages.drop(id)
+			s.usages.Drop(id)
 		}
 	}
 	for id, u := range i.usages {
-		s.usages.of(id).restore(u)
+		s.usages.Of(id).Restore(u)
 	}
 }
 
 // restoreTombstones makes known which tables may have tombstones. Their filters are made in the background.
 func (s *Store) restoreTombstones(i *Image) {
-	s.deletions.reset(i.tombstones)
+	s.deletions.Reset(i.tombstones)
 	s.uncollected.Store(&i.tombstones)
 }
 
 // current is the state, when Restore does not replace it.
-func (s *Store) current() *state {
+func (s *core) current() *state {
 	if now := s.state.Load(); now.restoring == nil && !s.lapsed() {
 		return now
 	}
 	if s.cluster != nil {
-		_ = s.cluster.Await(s.closing) // whoever uses the state finds out if the lease is over
+		_ = s.cluster.Await(s.closing) // the users of the state check the lease
 		return s.state.Load()
 	}
 	return s.restored()
 }
 
-// restored waits until Restore is over.
-func (s *Store) restored() *state {
+func (s *core) restored() *state {
 	for {
 		now := s.state.Load()
 		if now.restoring == nil {
@@ -175,9 +177,9 @@ func (s *Store) restored() *state {
 	}
 }
 
-// step runs a step of background work that began when the store had been restored as often as era says. It fails if
-// the store was restored since: then what the work has found out does not hold any more.
-func (s *Store) step(era uint64, fn func() error) error {
+// step runs a step of background work. era is the number of restores when the work began: after another one step
+// fails, because the findings of the work are invalid.
+func (s *core) step(era uint64, fn func() error) error {
 	s.background.RLock()
 	defer s.background.RUnlock()
 	if s.restores.Load() != era {
@@ -186,11 +188,53 @@ func (s *Store) step(era uint64, fn func() error) error {
 	return fn()
 }
 
-// awaitWrites waits until no mutation is being committed.
-func (u *usages) awaitWrites() {
-	for _, known := range u.each() {
-		for !known.idle() {
-			time.Sleep(50 * time.Microsecond)
+// Snapshot calls fn with the blocks of a snapshot. Writes and definitions go on meanwhile, and are not in it. A block
+// is valid until fn returns.
+func (s *Store) Snapshot(ctx context.Context, fn func(block []byte) error) error {
+	return s.view(func(src engine.Reader, state *state) error {
+		head := snapshot.Head{Format: snapshot.Format, Host: fmt.Sprintf("%x", s.host), Taken: s.now().UTC()}
+		for id := range state.live {
+			e := s.usages.Of(id).Estimate()
+			head.Bytes += e.Bytes
 		}
-	}
+		block, err := json.Marshal(head)
+		if err != nil {
+			return err
+		}
+		if err := fn(block); err != nil {
+			return err
+		}
+		block = block[:0]
+		err = src.Scan(nil, nil, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+			block = append(binary.AppendUvarint(block, uint64(len(key))), key...)
+			block = append(binary.AppendUvarint(block, uint64(len(value))), value...)
+			if len(block) < snapshot.BlockSize {
+				return true, nil
+			}
+			if err := errors.Join(ctx.Err(), s.closing.Err()); err != nil {
+				return false, err
+			}
+			err := fn(block)
+			block = block[:0]
+			return true, err
+		})
+		if err == nil && len(block) > 0 {
+			err = fn(block)
+		}
+		return err
+	})
+}
+
+// view runs fn on a snapshot of the engine and the definitions that belong to it.
+func (s *core) view(fn func(engine.Reader, *state) error) error {
+	s.defining.Lock()
+	unlock := s.defining.Unlock
+	err := s.engine.View(func(src engine.Reader) error {
+		now := s.state.Load()
+		unlock() // definitions may change from here on: this snapshot does not have that
+		unlock = func() {}
+		return fn(src, now)
+	})
+	unlock()
+	return err
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/schema"
@@ -172,7 +174,7 @@ func TestRestoreIndexes(t *testing.T) {
 		table := s.Catalog().Table("ks", "t")
 		r := &Read{Table: table}
 		if len(table.Indexes) > 0 {
-			r.Lookups = []Lookup{{Index: table.Indexes[0], Value: []byte(v)}}
+			r.Lookups = []index.Lookup{{Index: table.Indexes[0], Value: []byte(v)}}
 		}
 		err := s.Read(t.Context(), r, func(row *Row) (bool, error) {
 			if string(row.Values[1]) == v {
@@ -189,7 +191,7 @@ func TestRestoreIndexes(t *testing.T) {
 		t.Helper()
 		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
 			all := s.state.Load().indexes[uint32(s.Catalog().Table("ks", "t").StoreID)]
-			if len(all) == 1 && all[0].built {
+			if len(all) == 1 && all[0].Built {
 				return
 			}
 			if time.Now().After(deadline) {

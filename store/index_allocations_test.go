@@ -1,9 +1,11 @@
 //go:build !race
 
-package store
+package store_test
 
 import (
 	"testing"
+
+	"github.com/cqld/cqld/store"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -15,7 +17,7 @@ import (
 // for an entry.
 func TestEntryAllocations(t *testing.T) {
 	inserts := func(indexed ...string) float64 {
-		s := open(t, "", Options{Engine: func(f engine.Fold) (engine.Engine, error) { return memory.Open(f), nil }})
+		s := open(t, "", store.Options{Engine: func(f engine.Fold) (engine.Engine, error) { return memory.Open(f), nil }})
 		defer closeStore(t, s)
 		spec := *newTable(t, "base", "k int", "", "v int, w text, x int")
 		for _, column := range indexed {
@@ -29,18 +31,18 @@ func TestEntryAllocations(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		ms, value, key := make([]*Mutation, 1), types.EncodeInt(7), []byte{0, 0, 0, 0}
+		ms, value, key := make([]*store.Mutation, 1), types.EncodeInt(7), []byte{0, 0, 0, 0}
 		return testing.AllocsPerRun(5000, func() {
 			for i := range key {
 				if key[i]++; key[i] != 0 {
 					break
 				}
 			}
-			m := NewMutation(table, key)
+			m := store.NewMutation(table, key)
 			m.Row(nil)
-			m.Mark(1, Expiry{})
+			m.Mark(1, store.Expiry{})
 			for _, c := range table.Regular {
-				m.Set(c, value, 1, Expiry{})
+				m.Set(c, value, 1, store.Expiry{})
 			}
 			ms[0] = m
 			s.Apply(ms, done)

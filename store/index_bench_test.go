@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
@@ -118,8 +120,8 @@ func quickest(calls int, fn func(i int)) time.Duration {
 	return slices.Min(all)
 }
 
-// BenchmarkIndexedWrites inserts rows into a table without indexes, with one and with three, and with a view, in memory
-// and on disk. Closing the store counts, so that what is done in the background does.
+// BenchmarkIndexedWrites inserts rows into a table without indexes, with one and with three, and with a view, in
+// memory and on disk. Closing the store counts, so that what is done in the background does.
 func BenchmarkIndexedWrites(b *testing.B) {
 	const n = 200_000
 	for _, kept := range []struct {
@@ -157,7 +159,7 @@ func BenchmarkIndexedReads(b *testing.B) {
 			defer closeStore(b, x.Store)
 			x.insert(x.table, 0, rows)
 			settle()
-			r := Read{Table: x.table, Lookups: []Lookup{{Index: x.table.Indexes[0]}}}
+			r := Read{Table: x.table, Lookups: []index.Lookup{{Index: x.table.Indexes[0]}}}
 			took := quickest(50, func(i int) {
 				r.Lookups[0].Value = types.EncodeInt(int32(i * 7919 % (rows / benchGroup)))
 				x.read(&r, benchGroup)
@@ -168,8 +170,8 @@ func BenchmarkIndexedReads(b *testing.B) {
 	}
 }
 
-// BenchmarkViewPage reads the first 100 rows behind some token of a view of a base of 300,000 rows, and of a table that
-// has the same rows.
+// BenchmarkViewPage reads the first 100 rows behind some token of a view of a base of 300,000 rows, and of a table
+// that has the same rows.
 func BenchmarkViewPage(b *testing.B) {
 	const n, page = 300_000, 100
 	x := openIndexBench(b, b.TempDir(), true)

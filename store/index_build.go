@@ -3,24 +3,35 @@ package store
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/cqld/cqld/store/index"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
+// builder builds indexes and views over existing rows, and removes stale entries that reads find.
+type builder struct {
+	*core
+	definer *definer
+
+	building atomic.Pointer[buildProgress] // the current build
+	built    atomic.Uint64                 // number of builds
+	unbuilt  atomic.Uint64                 // number of failures
+}
+
 // sameIndexes reports whether two lists of indexes have the same numbers: writes add the same entries.
-func sameIndexes(a, b []*keptIndex) bool {
-	return slices.EqualFunc(a, b, func(a, b *keptIndex) bool { return a.id == b.id })
+func sameIndexes(a, b []*index.Index) bool {
+	return slices.EqualFunc(a, b, func(a, b *index.Index) bool { return a.ID == b.ID })
 }
 
 // followIndexes waits for the writes that do not know the indexes of a new catalog, and has new indexes built.
-func (s *Store) followIndexes(old, next *state) {
+func (s *definer) followIndexes(old, next *state) {
 	changed := false
 	for id := range next.live {
 		if sameIndexes(old.indexes[id], next.indexes[id]) {
@@ -28,7 +39,7 @@ func (s *Store) followIndexes(old, next *state) {
 		}
 		changed = true
 		if old.live[id] {
-			s.usages.of(id).wait()
+			s.usages.Of(id).AwaitWrites()
 		}
 	}
 	if changed {
@@ -37,24 +48,22 @@ func (s *Store) followIndexes(old, next *state) {
 }
 
 // IsBuilding reports whether an index of a table has not the entries of all rows yet: reads do without it until then.
-func (s *Store) IsBuilding(t *schema.Table, index *schema.Index) bool {
-	wanted, current := newKeptIndex(t, index), s.state.Load()
-	return wanted != nil && slices.ContainsFunc(current.indexes[current.ids[t.ID]], func(x *keptIndex) bool {
-		return x.name == wanted.name && !x.built
+func (s *builder) IsBuilding(t *schema.Table, x *schema.Index) bool {
+	wanted, current := index.New(t, x), s.state.Load()
+	return wanted != nil && slices.ContainsFunc(current.indexes[current.ids[t.ID]], func(x *index.Index) bool {
+		return x.Name == wanted.Name && !x.Built
 	})
 }
 
-// wakeIndexing makes keepIndexes look for indexes to build.
-func (s *Store) wakeIndexing() {
+func (s *core) wakeIndexing() {
 	select {
 	case s.indexing <- struct{}{}:
 	default:
 	}
 }
 
-// keepIndexes builds indexes and removes stale entries, until the store is closed.
-func (s *Store) keepIndexes() {
-	defer s.purging.Done()
+func (s *builder) keepIndexes() {
+	defer s.running.Done()
 	for {
 		var err error
 		select {
@@ -62,7 +71,7 @@ func (s *Store) keepIndexes() {
 			return
 		case <-s.indexing:
 			if err = s.buildIndexes(); errors.Is(err, errRestored) {
-				continue // Restore has them built anew
+				continue // Restore begins the builds again
 			}
 			if err != nil {
 				s.unbuilt.Add(1)
@@ -77,19 +86,18 @@ func (s *Store) keepIndexes() {
 	}
 }
 
-// buildIndexes builds one index after the other.
-func (s *Store) buildIndexes() error {
+func (s *builder) buildIndexes() error {
 	if !s.leads() {
 		return nil
 	}
 	era := s.restores.Load()
 	all := s.awaitDefinition().indexes
-	if err := s.settle(); err != nil { // so that all nodes write the entries of what changes from here on
+	if err := s.settle(); err != nil { // from now on all nodes write the entries of their changes
 		return err
 	}
 	for _, all := range all {
 		for _, x := range all {
-			if x.built || x.retired != 0 {
+			if x.Built || x.Retired != 0 {
 				continue
 			}
 			if err := s.buildIndex(x, era); err != nil {
@@ -100,12 +108,9 @@ func (s *Store) buildIndexes() error {
 	return nil
 }
 
-// buildToldEvery is how often the log tells how far a build has come.
-const buildToldEvery = 10 * time.Second
-
 // buildProgress is a build that is under way.
 type buildProgress struct {
-	index *keptIndex
+	index *index.Index
 	began time.Time
 	total int64
 	rows  atomic.Int64
@@ -133,27 +138,27 @@ type BuildProgress struct {
 }
 
 // BuildProgress returns how far the build has come that is under way, or nil. The next one begins when it is done.
-func (s *Store) BuildProgress() *BuildProgress {
+func (s *builder) BuildProgress() *BuildProgress {
 	b := s.building.Load()
 	if b == nil {
 		return nil
 	}
 	x := b.index
 	p := &BuildProgress{
-		Table: x.table, View: x.view, Began: b.began, Rows: b.rows.Load(), Total: b.total, Token: b.token.Load(),
+		Table: x.Table, View: x.View, Began: b.began, Rows: b.rows.Load(), Total: b.total, Token: b.token.Load(),
 	}
 	p.Part = float64(uint64(p.Token)^1<<63) / (1 << 64)
-	if p.Name = x.indexName(); x.view != nil {
-		p.Name = x.view.Name
+	if p.Name = x.IndexName(); x.View != nil {
+		p.Name = x.View.Name
 	}
 	return p
 }
 
 // BuildsWaiting is how many indexes and views are being built or wait for it.
-func (s *Store) BuildsWaiting() (n int) {
+func (s *builder) BuildsWaiting() (n int) {
 	for _, all := range s.state.Load().indexes {
 		for _, x := range all {
-			if !x.built {
+			if !x.Built {
 				n++
 			}
 		}
@@ -162,20 +167,19 @@ func (s *Store) BuildsWaiting() (n int) {
 }
 
 // Builds is how many indexes and views were built since the store was opened.
-func (s *Store) Builds() uint64 { return s.built.Load() }
+func (s *builder) Builds() uint64 { return s.built.Load() }
 
-// buildIndex writes the entries of all rows. Writes that are under way write those of their own rows. It fails if the
-// store is restored meanwhile, which it was as often as era says before.
-func (s *Store) buildIndex(x *keptIndex, era uint64) error {
+// buildIndex writes the entries of all existing rows. Concurrent writes add the entries of their own rows. It fails if
+// the store is restored meanwhile; era is the number of restores before.
+func (s *builder) buildIndex(x *index.Index, era uint64) error {
 	began := time.Now()
-	progress := &buildProgress{index: x, began: s.now(), total: s.usages.of(x.tableID).estimate().Rows}
+	progress := &buildProgress{index: x, began: s.now(), total: s.usages.Of(x.TableID).Estimate().Rows}
 	progress.token.Store(math.MinInt64)
 	s.building.Store(progress)
 	defer s.building.Store(nil)
-	told := began
-	position := rows.AppendArea(nil, x.tableID, rows.AreaRows)
+	position := rows.AppendArea(nil, x.TableID, rows.AreaRows)
 	end := rows.Successor(bytes.Clone(position))
-	var maker entryMaker
+	var maker index.Maker
 	entries := 0
 	for position != nil {
 		if err := s.closing.Err(); err != nil {
@@ -185,7 +189,7 @@ func (s *Store) buildIndex(x *keptIndex, era uint64) error {
 		var next []byte
 		gone := false
 		err := s.step(era, func() (err error) {
-			if x.view != nil {
+			if x.View != nil {
 				var seen, written int
 				seen, written, next, gone, err = s.buildViewFrom(x, position, end)
 				progress.rows.Add(int64(seen))
@@ -198,7 +202,7 @@ func (s *Store) buildIndex(x *keptIndex, era uint64) error {
 			return err
 		})
 		if errors.Is(err, rows.ErrRow) || errors.Is(err, rows.ErrKey) {
-			s.log.Error().Err(err).Str("table", x.tableName()).Msg("an index is not built: reads do without it")
+			s.log.Error().Err(err).Str("table", x.TableName()).Msg("an index is not built: reads do without it")
 			return nil
 		}
 		if err != nil || gone {
@@ -206,29 +210,23 @@ func (s *Store) buildIndex(x *keptIndex, era uint64) error {
 		}
 		position, entries = next, entries+len(ops)
 		progress.advance(position)
-		if time.Since(told) >= buildToldEvery {
-			told = time.Now()
-			p := s.BuildProgress()
-			s.log.Info().Str("table", x.tableName()).Str("index", p.Name).Int64("rows", p.Rows).Int64("of_about", p.Total).
-				Str("ring", fmt.Sprintf("%.0f %%", 100*p.Part)).Msg("an index is being built")
-		}
 	}
 	whole := *x
-	whole.built = true
-	if kept, err := s.replaceIndex(&whole, era); err != nil || kept == nil {
+	whole.Built = true
+	if kept, err := s.definer.replaceIndex(&whole, era); err != nil || kept == nil {
 		return err
 	}
 	s.built.Add(1)
 	if entries > 0 {
-		s.log.Info().Str("table", x.tableName()).Int("entries", entries).
+		s.log.Info().Str("table", x.TableName()).Int("entries", entries).
 			Dur("took", time.Since(began)).Msg("an index is built")
 	}
 	return nil
 }
 
-// entriesFrom makes the entries of some rows. next is the key to go on from, or nil behind the last row.
-func (s *Store) entriesFrom(
-	x *keptIndex, maker *entryMaker, start, end []byte, counted *atomic.Int64,
+// entriesFrom makes the entries of some rows. next is the key to continue from; nil: there are no more rows.
+func (s *builder) entriesFrom(
+	x *index.Index, maker *index.Maker, start, end []byte, counted *atomic.Int64,
 ) (ops []engine.Op, next []byte, err error) {
 	seen, size := 0, 0
 	most := min(chunkRows, s.limits.CommitOps/2)
@@ -237,8 +235,8 @@ func (s *Store) entriesFrom(
 		if prefix < 0 {
 			return false, rows.ErrKey
 		}
-		err := maker.each(x, key, prefix, value, func(entry []byte) bool {
-			op := entryOp(entry, key)
+		err := maker.EachEntry(x, key, prefix, value, func(entry []byte) bool {
+			op := index.EntryOp(entry, key)
 			ops, size = append(ops, op), size+len(op.Key)
 			return true
 		})
@@ -253,10 +251,10 @@ func (s *Store) entriesFrom(
 }
 
 // commitEntries commits entries of rows, unless the index is gone.
-func (s *Store) commitEntries(x *keptIndex, ops []engine.Op) (gone bool, err error) {
-	u := s.usages.of(x.tableID)
-	defer u.end(u.start(0, 0, math.MaxInt64))
-	if !slices.ContainsFunc(s.state.Load().indexes[x.tableID], func(o *keptIndex) bool { return o.id == x.id }) {
+func (s *core) commitEntries(x *index.Index, ops []engine.Op) (gone bool, err error) {
+	u := s.usages.Of(x.TableID)
+	defer u.EndWrite(u.BeginWrite(0, 0, math.MaxInt64))
+	if !slices.ContainsFunc(s.state.Load().indexes[x.TableID], func(o *index.Index) bool { return o.ID == x.ID }) {
 		return true, nil
 	}
 	for len(ops) > 0 { // the entries of one row may be many

@@ -7,19 +7,21 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
 // staleEntry is an entry whose row had not its value when a read came by.
 type staleEntry struct {
-	index  *keptIndex
+	index  *index.Index
 	key    []byte
 	prefix int // how much of the key comes in front of that of the row
 }
 
 // noteStale has an entry looked at, unless many others wait.
-func (s *Store) noteStale(x *keptIndex, entry, rest []byte) {
+func (s *core) noteStale(x *index.Index, entry, rest []byte) {
 	if len(s.stale) == cap(s.stale) {
 		return
 	}
@@ -34,7 +36,7 @@ func (s *Store) noteStale(x *keptIndex, entry, rest []byte) {
 const staleAtOnce = 64
 
 // removeStale removes entries whose rows do not have their values: one entry, and others that wait.
-func (s *Store) removeStale(first staleEntry) error {
+func (s *builder) removeStale(first staleEntry) error {
 	all := append(make([]staleEntry, 0, staleAtOnce), first)
 	for len(all) < staleAtOnce {
 		select {
@@ -48,18 +50,18 @@ func (s *Store) removeStale(first staleEntry) error {
 	return s.removeEntries(s.closing, all)
 }
 
-// removeEntries removes those of some entries whose rows do not have their values now. A write that adds such an entry
-// meanwhile is not undone: the engine runs the update again.
-func (s *Store) removeEntries(ctx context.Context, all []staleEntry) error {
-	var maker entryMaker
+// removeEntries removes the entries whose rows do not have their values now. A concurrent write that adds such an
+// entry is not undone: the engine runs the update again.
+func (s *core) removeEntries(ctx context.Context, all []staleEntry) error {
+	var maker index.Maker
 	var row []byte
 	return s.update(ctx, all[0].key, func(txn engine.Txn) error {
 		for i := range all {
 			e := &all[i]
-			row = append(rows.AppendArea(row[:0], e.index.tableID, rows.AreaRows), e.key[e.prefix:]...)
+			row = append(rows.AppendArea(row[:0], e.index.TableID, rows.AreaRows), e.key[e.prefix:]...)
 			has := false
 			_, err := txn.Get(row, func(value []byte) error {
-				has = maker.mayHave(e.index, row, value, e.key[:e.prefix])
+				has = maker.MayHaveEntry(e.index, row, value, e.key[:e.prefix])
 				return nil
 			})
 			if err != nil {
@@ -73,21 +75,15 @@ func (s *Store) removeEntries(ctx context.Context, all []staleEntry) error {
 	})
 }
 
-// mayHave is has for a row that may be damaged, whose entries stay.
-func (e *entryMaker) mayHave(x *keptIndex, key, value, entry []byte) bool {
-	has, err := e.has(x, key, rows.PartitionPrefixLength(key), value, entry)
-	return has || err != nil
-}
-
-// dropEntries removes the entries of what a row loses. kept is what is left of it, or nil.
+// dropEntries removes the entries of the values that a row loses. kept is the rest of the row, or nil.
 func (w *sweep) dropEntries(txn engine.Txn, key, value, kept []byte) error {
 	for _, x := range w.indexes {
-		if x.view != nil {
+		if x.View != nil {
 			continue
 		}
 		stay := map[string]bool{}
 		if kept != nil {
-			err := w.makers[1].each(x, key, len(w.prefix), kept, func(entry []byte) bool {
+			err := w.makers[1].EachEntry(x, key, len(w.prefix), kept, func(entry []byte) bool {
 				stay[string(entry)] = true
 				return true
 			})
@@ -95,7 +91,7 @@ func (w *sweep) dropEntries(txn engine.Txn, key, value, kept []byte) error {
 				return err
 			}
 		}
-		err := w.makers[0].each(x, key, len(w.prefix), value, func(entry []byte) bool {
+		err := w.makers[0].EachEntry(x, key, len(w.prefix), value, func(entry []byte) bool {
 			if !stay[string(entry)] {
 				txn.Delete(slices.Concat(entry, key[rows.AreaSize:]))
 			}
@@ -112,18 +108,18 @@ func (w *sweep) dropEntries(txn engine.Txn, key, value, kept []byte) error {
 // and to read the row of each would cost more than to write it.
 const sampleEvery = 64
 
-// cleanIndexes goes over all entries and removes those of values that were overwritten, which no read has come by. In
-// the background it looks at a sample of each chunk, and at all of a chunk where one of these is stale.
+// cleanIndexes goes over all entries and removes entries of overwritten values that no read has found. In the
+// background it samples each chunk, and looks at all of a chunk where one of the sample is stale.
 func (w *sweep) cleanIndexes(ctx context.Context) error {
 	every := 1
 	if w.pause > 0 {
 		every = sampleEvery
 	}
 	for _, x := range w.indexes {
-		if x.view != nil {
+		if x.View != nil {
 			continue
 		}
-		position := rows.AppendArea(nil, x.id, rows.AreaRows)
+		position := rows.AppendArea(nil, x.ID, rows.AreaRows)
 		end := rows.Successor(bytes.Clone(position))
 		for position != nil {
 			began := time.Now()
@@ -137,7 +133,7 @@ func (w *sweep) cleanIndexes(ctx context.Context) error {
 					return err
 				}
 				for part := range slices.Chunk(stale, staleAtOnce) {
-					if err := w.store.removeEntries(ctx, part); err != nil {
+					if err := w.removeEntries(ctx, part); err != nil {
 						return err
 					}
 				}
@@ -146,7 +142,7 @@ func (w *sweep) cleanIndexes(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			w.store.swept.removed.Add(uint64(len(stale)))
+			w.swept.removed.Add(uint64(len(stale)))
 			if err := w.rest(ctx, time.Since(began)); err != nil {
 				return err
 			}
@@ -156,13 +152,13 @@ func (w *sweep) cleanIndexes(ctx context.Context) error {
 	return nil
 }
 
-// staleFrom looks at one of so many entries of a chunk and returns those whose rows have not their values. next is the
-// key to go on from, or nil behind the last entry.
-func (w *sweep) staleFrom(x *keptIndex, start, end []byte, every int) (stale []staleEntry, next []byte, err error) {
+// staleFrom looks at one of every so many entries of a chunk, and returns the stale ones. next is the key to continue
+// from; nil: there are no more entries.
+func (w *sweep) staleFrom(x *index.Index, start, end []byte, every int) (stale []staleEntry, next []byte, err error) {
 	maker := &w.makers[0]
 	var row []byte
 	seen, sampled := 0, rand.IntN(every)
-	err = w.store.engine.View(func(src engine.Reader) error {
+	err = w.engine.View(func(src engine.Reader) error {
 		return src.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 			if seen++; seen == chunkRows {
 				next = append(bytes.Clone(key), 0)
@@ -170,14 +166,14 @@ func (w *sweep) staleFrom(x *keptIndex, start, end []byte, every int) (stale []s
 			if seen%every != sampled {
 				return next == nil, nil
 			}
-			n, err := entryLength(key, value)
+			n, err := index.EntryLength(key, value)
 			if err != nil {
 				return false, err
 			}
-			row = append(rows.AppendArea(row[:0], x.tableID, rows.AreaRows), key[n:]...)
+			row = append(rows.AppendArea(row[:0], x.TableID, rows.AreaRows), key[n:]...)
 			has := false
 			_, err = src.Get(row, func(value []byte) error {
-				has = maker.mayHave(x, row, value, key[:n])
+				has = maker.MayHaveEntry(x, row, value, key[:n])
 				return nil
 			})
 			if !has {

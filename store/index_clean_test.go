@@ -14,7 +14,7 @@ func TestCleanIndexes(t *testing.T) {
 	s := open(t, "", Options{SweepEvery: time.Hour})
 	defer closeStore(t, s)
 	table := defineIndexedInts(t, s, "v")
-	index := uint64(s.state.Load().indexes[uint32(table.StoreID)][0].id)
+	index := uint64(s.state.Load().indexes[uint32(table.StoreID)][0].ID)
 	const n, few = 10_000, 5
 	write := func(from, to, step, v int, at int64) {
 		t.Helper()
@@ -29,7 +29,7 @@ func TestCleanIndexes(t *testing.T) {
 	}
 	sweep := func(pause int) {
 		t.Helper()
-		s.usages.of(uint32(table.StoreID)).dueAt(0)
+		s.usages.Of(uint32(table.StoreID)).NoteDue(0)
 		if err := s.sweepAll(context.Background(), pause); err != nil {
 			t.Fatal(err)
 		}

@@ -5,13 +5,15 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/store/engine"
 )
 
-// gathering is a read through entries of several values. They are not in the order of the rows, so the keys of the rows
-// are gathered and sorted: portion by portion, each in one pass over the entries.
+// gathering is a read through the entries of more than one value. These are not in the order of the rows, so the keys
+// of the rows are gathered and sorted in portions, with one pass over the entries for each portion.
 type gathering struct {
-	spans    []entrySpan
+	spans    []index.Span
 	from, to []byte // the keys of rows that are wanted
 	rows     [][]byte
 	rest     []byte // where the next portion begins; nil: there is none
@@ -19,12 +21,12 @@ type gathering struct {
 
 // The most of a portion.
 const (
-	mostGathered      = 20_000
-	mostGatheredBytes = 4 << 20
+	maxGathered      = 20_000
+	maxGatheredBytes = 4 << 20
 )
 
 // beginGathering gathers the first portion. It reports false if reading the table costs less.
-func (r *reader) beginGathering(spans []entrySpan) (bool, error) {
+func (r *reader) beginGathering(spans []index.Span) (bool, error) {
 	g := &r.lookup.gather
 	*g = gathering{spans: spans}
 	var ok bool
@@ -34,14 +36,14 @@ func (r *reader) beginGathering(spans []entrySpan) (bool, error) {
 	return r.gatherRows(r.worthGathering())
 }
 
-// worthGathering is how many entries are gone through rather than the table. The more of the table's rows have entries,
-// the sooner a scan comes by as many as are wanted: it passes over Want rows / entries of them, while a pass over the
-// entries costs a part of what reading as many rows does. The rows themselves cost more to find one by one.
+// worthGathering is how many entries may be read instead of the table. A scan of the table passes Want × rows /
+// entries rows until it has found enough, and reading an entry costs a fraction of reading a row in order; finding a
+// row by its key costs more than that.
 func (r *reader) worthGathering() int {
 	if r.read.Keys != nil {
 		return r.store.gathered
 	}
-	e := r.store.usages.of(r.id).estimate()
+	e := r.store.usages.Of(r.id).Estimate()
 	n := float64(e.Rows) / 16
 	if r.read.Want > 0 {
 		n = min(n, math.Sqrt(float64(r.read.Want)*float64(e.Rows)))
@@ -61,7 +63,7 @@ func (r *reader) gatherRows(most int) (bool, error) {
 				return false, err
 			}
 		}
-		n, err := entryLength(key, value)
+		n, err := index.EntryLength(key, value)
 		if err != nil {
 			return false, err
 		}
@@ -71,13 +73,13 @@ func (r *reader) gatherRows(most int) (bool, error) {
 			return seen <= most, nil
 		}
 		g.rows = append(g.rows, bytes.Clone(row))
-		if size += len(row); len(g.rows) > 2*r.store.gathered || size > 2*mostGatheredBytes {
+		if size += len(row); len(g.rows) > 2*r.store.gathered || size > 2*maxGatheredBytes {
 			size = g.cut()
 		}
 		return seen <= most, nil
 	}
 	for _, span := range g.spans {
-		if err := r.src.Scan(span.start, span.end, engine.ScanOptions{}, take); err != nil {
+		if err := r.src.Scan(span.Start, span.End, engine.ScanOptions{}, take); err != nil {
 			return false, err
 		}
 	}
@@ -88,7 +90,6 @@ func (r *reader) gatherRows(most int) (bool, error) {
 	return true, nil
 }
 
-// sort brings the rows into order, each once.
 func (g *gathering) sort() {
 	slices.SortFunc(g.rows, bytes.Compare)
 	g.rows = slices.CompactFunc(g.rows, bytes.Equal)
@@ -113,13 +114,13 @@ func (g *gathering) cut() (size int) {
 func (r *reader) eachGathered() error {
 	g := &r.lookup.gather
 	for {
-		r.lookup.ahead.begin(r)
+		r.lookup.prefetch.begin(r)
 		for _, row := range g.rows {
-			if more, err := r.lookAhead(row); err != nil || !more {
+			if more, err := r.addCandidate(row); err != nil || !more {
 				return err
 			}
 		}
-		if more, err := r.takeAhead(); err != nil || !more {
+		if more, err := r.takeCandidates(); err != nil || !more {
 			return err
 		}
 		if g.rest == nil {

@@ -2,67 +2,55 @@ package store
 
 import (
 	"bytes"
-	"slices"
+
+	"github.com/cqld/cqld/store/index"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
-// Lookup says that only rows are wanted for which an index has a value, or one of a range: that of its column, or an
-// element or a key or an entry of it. If the index analyzes text, terms are meant in place of values. A Read may
-// deliver other rows as well.
-type Lookup struct {
-	Index *schema.Index
-	Key   []byte // of an entry of a map
-	Value []byte
-	Match Match // of terms with Value
-
-	Ranged   bool   // instead of Value a range is meant
-	From, To []byte // its ends, inclusive; nil: it has none
-}
-
 // lookup is a read through an index.
 type lookup struct {
-	index  *keptIndex
-	entry  []byte // what the entries of one value begin with; nil: the keys of the rows are gathered
+	index  *index.Index
+	entry  []byte // prefix of the entries of one value; nil: the keys of the rows are gathered
 	gather gathering
-	others []crossing // other indexes that the rows must have entries in
-	maker  entryMaker
+	others []intersection // other indexes that the rows must have entries in
+	maker  index.Maker
 	value  []byte
 	bounds [][2][]byte // of the slices, in a partition
 
-	ahead lookahead
+	prefetch prefetcher
 
 	candidate func(key, _ []byte) (bool, error) // takeEntry and takeIndexed, as values that are made once
 	indexed   func(value []byte) error
 }
 
-// mostBounds is how many slices rows are compared with. A read with more of them looks for these rows.
-const mostBounds = 16
+// maxBounds is how many slices rows are compared with. A read with more of them looks for these rows.
+const maxBounds = 16
 
-// chooseIndex chooses the index to read with: the one with the fewest entries of its value, as far as they are counted.
-// It reports false if the rows are to be read without one.
+// chooseIndex chooses the index with the fewest entries for its Lookup, as far as they are counted. It reports false
+// if the read does without an index.
 func (r *reader) chooseIndex() (bool, error) {
 	read := r.read
-	if read.Reverse || read.Ranges != nil || len(read.Slices) > mostBounds || len(read.Keys) > 1 {
+	if read.Reverse || read.Ranges != nil || len(read.Slices) > maxBounds || len(read.Keys) > 1 {
 		return false, nil
 	}
 	l := &r.lookup
 	l.index, l.others = nil, l.others[:0]
 	fewest := 0
-	var chosen *Lookup
-	var at entrySpan
+	var chosen *index.Lookup
+	var at index.Span
 	for i := range read.Lookups {
-		x := r.keptIndex(read.Lookups[i].Index)
+		x := r.builtIndex(read.Lookups[i].Index)
 		if x == nil {
 			continue
 		}
-		spans := x.entriesOf(&read.Lookups[i])
-		r.mayCross(read.Lookups[i].Index, x, spans)
+		spans := x.EntriesOf(&read.Lookups[i])
+		r.addIntersection(read.Lookups[i].Index, x, spans)
 		for _, span := range spans {
-			if several := len(read.Lookups) > 1 || len(spans) > 1; several {
-				n, err := countSome(r.src, span.start, span.end)
+			if len(read.Lookups) > 1 || len(spans) > 1 {
+				n, err := countEntries(r.src, span, fewEntries)
 				if err != nil {
 					return false, err
 				}
@@ -77,12 +65,12 @@ func (r *reader) chooseIndex() (bool, error) {
 	if l.index == nil {
 		return false, nil
 	}
-	r.dropCrossing(at)
+	r.dropIntersection(at)
 	all, err := r.entrySpans(at, chosen)
 	if err != nil {
 		return false, err
 	}
-	if len(all) > 1 || !at.one {
+	if len(all) > 1 || !at.One {
 		l.entry = nil
 		gathered, err := r.beginGathering(all)
 		if gathered {
@@ -90,21 +78,21 @@ func (r *reader) chooseIndex() (bool, error) {
 		}
 		return gathered, err
 	}
-	l.entry = at.start
+	l.entry = at.Start
 	read.Indexed.use(chosen.Index.Name)
 	return true, nil
 }
 
-// entrySpans is where the entries are that are to be read together with those that were chosen for a Lookup.
-func (r *reader) entrySpans(chosen entrySpan, l *Lookup) ([]entrySpan, error) {
+// entrySpans returns the chosen entries, and others that have to be read together with them.
+func (r *reader) entrySpans(chosen index.Span, l *index.Lookup) ([]index.Span, error) {
 	x := r.lookup.index
-	all := []entrySpan{chosen}
+	all := []index.Span{chosen}
 	if l.Ranged {
-		all = append(all, newEntrySpan(x.appendForm(nil, hashedValue), false))
+		all = append(all, index.NewSpan(x.AppendForm(nil, index.HashedValue), false))
 	}
-	if x.terms.many {
-		span := newEntrySpan(x.appendForm(nil, manyTerms), false)
-		n, err := countSome(r.src, span.start, span.end)
+	if x.Terms.Many {
+		span := index.NewSpan(x.AppendForm(nil, index.ManyTerms), false)
+		n, err := countEntries(r.src, span, fewEntries)
 		if err != nil {
 			return nil, err
 		}
@@ -115,57 +103,32 @@ func (r *reader) entrySpans(chosen entrySpan, l *Lookup) ([]entrySpan, error) {
 	return all, nil
 }
 
-// keptIndex is what is kept of an index, or nil if it is not built.
-func (r *reader) keptIndex(index *schema.Index) *keptIndex {
-	name := newKeptIndex(r.read.Table, index)
+// builtIndex returns an index that has the entries of all rows, or nil.
+func (r *reader) builtIndex(definition *schema.Index) *index.Index {
+	name := index.New(r.read.Table, definition)
 	if name == nil {
 		return nil
 	}
 	for _, x := range r.indexes {
-		if x.built && x.name == name.name {
+		if x.Built && x.Name == name.Name {
 			return x
 		}
 	}
 	return nil
 }
 
-// entriesOf is where the entries are that a Lookup asks for. If there are several places, each has all the rows. A
-// range is without the long values.
-func (x *keptIndex) entriesOf(l *Lookup) []entrySpan {
-	switch {
-	case x.terms.any() && !l.Ranged:
-		return x.soughtTerms(l)
-	case !l.Ranged:
-		var value []byte
-		if x.key != nil {
-			value = x.key.AppendKey(value, l.Key, false)
-		}
-		return []entrySpan{newEntrySpan(x.appendValue(nil, x.value.AppendKey(value, l.Value, false)), true)}
-	}
-	whole := x.appendForm(nil, wholeValue)
-	span := newEntrySpan(whole, false)
-	if l.From != nil {
-		span.start = x.appendTerm(slices.Clip(whole), l.From)
-	}
-	if l.To != nil {
-		span.end = rows.Successor(x.appendTerm(slices.Clip(whole), l.To))
-	}
-	return []entrySpan{span}
-}
-
 // fewEntries is how many entries are counted to compare indexes.
 const fewEntries = 128
 
-// countSome counts entries, up to fewEntries.
-func countSome(src engine.Reader, start, end []byte) (n int, err error) {
-	err = src.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
+// countEntries counts the entries of a span, up to a limit.
+func countEntries(src engine.Reader, span index.Span, limit int) (n int, err error) {
+	err = src.Scan(span.Start, span.End, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
 		n++
-		return n < fewEntries, nil
+		return n < limit, nil
 	})
 	return n, err
 }
 
-// throughIndex reads the rows that have an entry in the index.
 func (r *reader) throughIndex() error {
 	l := &r.lookup
 	if l.candidate == nil {
@@ -182,16 +145,9 @@ func (r *reader) throughIndex() error {
 		}
 	}
 	r.place.prefix = r.place.prefix[:0]
-	if err := r.eachCandidate(); err != nil {
-		return err
-	}
-	if r.read.Keys != nil {
-		r.read.Tombstones.endPartition()
-	}
-	return nil
+	return r.eachCandidate()
 }
 
-// eachCandidate reads the rows that entries stand for.
 func (r *reader) eachCandidate() error {
 	l := &r.lookup
 	if l.entry == nil {
@@ -205,16 +161,16 @@ func (r *reader) eachCandidate() error {
 	if len(to) > 0 {
 		end = append(bytes.Clone(l.entry), to...)
 	}
-	l.ahead.begin(r)
+	l.prefetch.begin(r)
 	if err := r.src.Scan(start, end, engine.ScanOptions{KeysOnly: true}, l.candidate); err != nil {
 		return err
 	}
-	_, err := r.takeAhead()
+	_, err := r.takeCandidates()
 	return err
 }
 
-// rowBounds are the keys of rows, behind the number of the table, between which rows are wanted, given the partition or
-// the tokens and the position to continue from. An empty end is that of the table.
+// rowBounds are the keys, after the number of the table, between which rows are wanted, given the partition or the
+// tokens and the position to continue from. An empty end is that of the table.
 func (r *reader) rowBounds() (from, to []byte, ok bool) {
 	l, read := &r.lookup, r.read
 	if read.Keys != nil {
@@ -231,7 +187,7 @@ func (r *reader) rowBounds() (from, to []byte, ok bool) {
 		switch {
 		case a.Whole || a.Clustering == nil && len(read.Table.Clustering) == 0:
 			behind = rows.Successor(behind)
-		case a.Clustering != nil && l.index.column.Kind != schema.Static:
+		case a.Clustering != nil && l.index.Column.Kind != schema.Static:
 			behind = rows.AppendClustering(append(behind, rows.KindRow), read.Table, a.Clustering)
 			behind = append(behind, 0)
 		}
@@ -245,121 +201,4 @@ func (r *reader) rowBounds() (from, to []byte, ok bool) {
 		to = to[rows.AreaSize:]
 	}
 	return from[rows.AreaSize:], to, true
-}
-
-// foundPerStep is how many rows a read looks for by their keys between two steps of its turn.
-const foundPerStep = 8
-
-// findCandidate reads what an entry stands for, given the key of the row without its area.
-func (r *reader) findCandidate(rest []byte) (more bool, err error) {
-	wanted, err := r.beginCandidate(rest)
-	if err != nil || !wanted {
-		return !r.done, err
-	}
-	found, err := r.src.Get(r.place.start, r.lookup.indexed)
-	if !found && err == nil {
-		r.missCandidate(rest)
-	}
-	return !r.done, err
-}
-
-// takeCandidate is findCandidate with what the row's key holds, or nil.
-func (r *reader) takeCandidate(rest, value []byte) (more bool, err error) {
-	wanted, err := r.beginCandidate(rest)
-	if err != nil || !wanted {
-		return !r.done, err
-	}
-	if value == nil {
-		r.missCandidate(rest)
-		return true, nil
-	}
-	err = r.takeIndexed(value)
-	return !r.done, err
-}
-
-// beginCandidate begins with an entry. It reports whether its row is wanted.
-func (r *reader) beginCandidate(rest []byte) (wanted bool, err error) {
-	if r.ticks++; r.ticks%foundPerStep == 0 {
-		if err := r.step(); err != nil {
-			return false, err
-		}
-	}
-	r.read.Indexed.entry()
-	l, p := &r.lookup, &r.place
-	if len(l.others) > 0 {
-		if has, err := r.crosses(rest); err != nil || !has {
-			return false, err
-		}
-	}
-	if len(p.prefix) == 0 || !bytes.HasPrefix(rest, p.prefix[rows.AreaSize:]) {
-		if err := r.enterCandidate(rest); err != nil || r.done {
-			return false, err
-		}
-	}
-	position := rest[len(p.prefix)-rows.AreaSize:]
-	if len(position) == 0 {
-		return false, rows.ErrKey
-	}
-	if position[0] == rows.KindStatic || !l.wants(position) {
-		return false, nil
-	}
-	r.row.given = nil
-	p.start = append(append(p.start[:0], p.prefix...), position...)
-	return true, nil
-}
-
-// missCandidate notes an entry whose row is not there.
-func (r *reader) missCandidate(rest []byte) {
-	if l := &r.lookup; l.entry != nil {
-		r.store.noteStale(l.index, l.entry, rest)
-	}
-}
-
-// enterCandidate begins with the partition of an entry. With an index of a static column it reads all of it.
-func (r *reader) enterCandidate(rest []byte) error {
-	l, p := &r.lookup, &r.place
-	key := append(rows.AppendArea(l.value[:0], r.id, rows.AreaRows), rest...)
-	l.value = key
-	if err := p.enter(key); err != nil {
-		return err
-	}
-	if r.after != nil && !bytes.Equal(r.after.Partition, p.partition) {
-		r.after = nil
-	}
-	if l.index.column.Kind == schema.Static {
-		return r.readPartition(p.partition)
-	}
-	if err := r.beginPartition(p.partition); err != nil {
-		return err
-	}
-	if len(r.read.Table.Static) == 0 {
-		return nil
-	}
-	p.start = append(append(p.start[:0], p.prefix...), rows.KindStatic)
-	_, err := r.src.Get(p.start, r.calls.staticRow)
-	return err
-}
-
-// wants reports whether a row is in one of the slices.
-func (l *lookup) wants(position []byte) bool {
-	return len(l.bounds) == 0 || slices.ContainsFunc(l.bounds, func(b [2][]byte) bool {
-		return bytes.Compare(position, b[0]) >= 0 && bytes.Compare(position, b[1]) < 0
-	})
-}
-
-// takeIndexed takes the value of a row that has an entry, unless the row has not that value any more.
-func (r *reader) takeIndexed(value []byte) error {
-	l, p := &r.lookup, &r.place
-	if l.entry == nil {
-		return r.takeOnlyRow(value)
-	}
-	has, err := l.maker.has(l.index, p.start, len(p.prefix), value, l.entry)
-	if err != nil {
-		return err
-	}
-	if !has {
-		r.store.noteStale(l.index, l.entry, p.start[rows.AreaSize:])
-		return nil
-	}
-	return r.takeOnlyRow(value)
 }

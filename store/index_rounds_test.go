@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"sync"
@@ -10,37 +9,38 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
 // awaitRound waits until graphs have nearly all rows, and reads begin behind the entries that are removed.
-func (w *vectorWriter) awaitRound() graphSet {
+func (w *vectorWriter) awaitRound() index.GraphSet {
 	w.t.Helper()
 	w.awaitGraphs()
 	x := w.vectorIndex()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		kept := w.graphs.of(x.id, w.restores.Load())
-		first := kept.since
-		err := x.scanUngraphed(w.engine, 0, func(key []byte) (more bool, err error) {
-			first, _, err = splitRound(key)
+		kept := w.graphs.Of(x.ID, w.restores.Load())
+		first := kept.Since
+		err := x.ScanUngraphed(w.engine, 0, func(key []byte) (more bool, err error) {
+			first, _, err = index.SplitRound(key)
 			return false, err
 		})
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		if kept.since > 0 && first >= kept.since {
+		if kept.Since > 0 && first >= kept.Since {
 			return kept
 		}
 		if time.Now().After(end) {
-			w.t.Fatalf("reads begin with round %d, and there are entries of round %d", kept.since, first)
+			w.t.Fatalf("reads begin with round %d, and there are entries of round %d", kept.Since, first)
 		}
 	}
 }
 
 // Entries that are removed are in earlier rounds than those that reads look at, also when the store is opened again.
-// Entries that were written before there were rounds are found and removed.
 func TestRounds(t *testing.T) {
 	dir, c := t.TempDir(), new(clock)
 	c.micros.Store(1_700_000_000_000_000)
@@ -53,10 +53,10 @@ func TestRounds(t *testing.T) {
 			w.apply(w.mutation(i%50, i/50+8*int32(round%2), 4))
 		}
 		kept := w.awaitRound()
-		if kept.since <= last {
-			t.Errorf("reads begin with round %d, before with %d", kept.since, last)
+		if kept.Since <= last {
+			t.Errorf("reads begin with round %d, before with %d", kept.Since, last)
 		}
-		last = kept.since
+		last = kept.Since
 		if w.compare(10) == 0 {
 			t.Error("no read goes through graphs")
 		}
@@ -64,54 +64,12 @@ func TestRounds(t *testing.T) {
 		closeStore(t, s)
 		s = open(t, dir, Options{Now: c.now})
 		w.Store = s
-		s.leastGraphed.Store(200)
-		s.leastAdded.Store(20)
+		s.minGraphed.Store(200)
+		s.minAdded.Store(20)
 	}
 
-	kept := w.awaitRound()
-	x, table := w.vectorIndex(), w.table()
-	s.leastAdded.Store(1 << 30)
-	m := NewMutation(table, types.EncodeInt(2000))
-	m.Row([][]byte{types.EncodeInt(1)})
-	w.written++
-	v := w.vector()
-	m.Set(table.Column("v"), v, w.written, Expiry{})
-	w.apply(m)
-	var ops []engine.Op
-	err := x.scanUngraphed(s.engine, kept.since, func(key []byte) (bool, error) {
-		_, row, err := splitRound(key)
-		old := x.appendForm(nil, wholeValue)
-		value := binary.AppendUvarint(nil, uint64(len(old)))
-		ops = append(ops, engine.Op{Kind: engine.Delete, Key: bytes.Clone(key)},
-			engine.Op{Kind: engine.Put, Key: slices.Concat(old, row), Value: value})
-		return true, err
-	})
-	if err != nil || len(ops) == 0 {
-		t.Fatalf("%d operations, error %v", len(ops), err)
-	}
-	if err := s.commit(ops); err != nil {
-		t.Fatal(err)
-	}
-	closeStore(t, s)
-	s = open(t, dir, Options{Now: c.now, Still: true})
-	w.Store = s
-	near := &Nearest{Index: table.Indexes[0], Vector: v, Wide: 20}
-	if rows := w.nearestRows(near, v, 1); len(rows) != 1 || rows[0].distance != 0 {
-		t.Errorf("the row of an old entry is not found: %v", rows)
-	}
-	if done, found := verifyAll(t, s); len(found) > 0 {
-		t.Fatalf("%d faults: %v", done.Faults, found[0])
-	}
-	closeStore(t, s)
-	s = open(t, dir, Options{Now: c.now})
-	defer closeStore(t, s)
-	w.Store = s
-	s.leastGraphed.Store(200)
-	s.leastAdded.Store(1)
 	w.awaitRound()
-	if rows := w.nearestRows(near, v, 1); len(rows) != 1 || rows[0].distance != 0 {
-		t.Errorf("the row of an old entry is not found in graphs: %v", rows)
-	}
+	closeStore(t, s)
 }
 
 // missing returns rows with a vector that no graph has, and that reads do not find by entries either. Of a row that is
@@ -119,12 +77,12 @@ func TestRounds(t *testing.T) {
 func (w *vectorWriter) missing() (all []string) {
 	w.t.Helper()
 	x := w.vectorIndex()
-	begin := rows.AppendArea(nil, x.tableID, rows.AreaRows)
+	begin := rows.AppendArea(nil, x.TableID, rows.AreaRows)
 	err := w.engine.View(func(src engine.Reader) error {
-		kept := w.graphs.of(x.id, w.restores.Load())
+		kept := w.graphs.Of(x.ID, w.restores.Load())
 		known := map[string]bool{}
-		err := x.scanUngraphed(src, kept.since, func(key []byte) (bool, error) {
-			_, row, err := splitRound(key)
+		err := x.ScanUngraphed(src, kept.Since, func(key []byte) (bool, error) {
+			_, row, err := index.SplitRound(key)
 			known[string(row)] = true
 			return true, err
 		})
@@ -132,9 +90,9 @@ func (w *vectorWriter) missing() (all []string) {
 			return err
 		}
 		holds := func(row []byte, vector []float32) bool {
-			return slices.ContainsFunc(kept.segments, func(s *segment) bool {
-				for node := range s.graph.Len() {
-					if bytes.Equal(s.graph.Key(node), row) && !s.graph.IsDead(node) && s.graph.Holds(node, vector) {
+			return slices.ContainsFunc(kept.Segments, func(s *index.Segment) bool {
+				for node := range s.Graph.Len() {
+					if bytes.Equal(s.Graph.Key(node), row) && !s.Graph.IsDead(node) && s.Graph.Holds(node, vector) {
 						return true
 					}
 				}
@@ -144,8 +102,8 @@ func (w *vectorWriter) missing() (all []string) {
 		end := rows.Successor(bytes.Clone(begin))
 		return src.Scan(begin, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 			row := key[rows.AreaSize:]
-			vector, err := x.vectorOf(value)
-			if err != nil || vector == nil || known[string(row)] || holds(row, appendFloats(nil, vector)) {
+			vector, err := x.VectorOf(value)
+			if err != nil || vector == nil || known[string(row)] || holds(row, index.AppendFloats(nil, vector)) {
 				return err == nil, err
 			}
 			_, err = w.engine.Get(key, func(now []byte) error {
@@ -171,7 +129,7 @@ func TestRoundsBesideWrites(t *testing.T) {
 		s := open(t, dir, Options{Now: c.now})
 		defineVectors(t, s, 4)
 		w := newVectorWriter(t, s, c, 4)
-		s.leastAdded.Store(1)
+		s.minAdded.Store(1)
 		var vectors [300][]byte
 		for i := range vectors {
 			vectors[i] = w.vector()
@@ -183,7 +141,7 @@ func TestRoundsBesideWrites(t *testing.T) {
 			writing.Add(1)
 			writers.Go(func() {
 				defer writing.Add(-1)
-				for i := 0; i < sized(500, 2000) || s.graphs.round.Load() < uint64(sized(4, 12)) && i < 1_000_000; i++ {
+				for i := 0; i < sized(500, 2000) || s.graphs.Round.Load() < uint64(sized(4, 12)) && i < 1_000_000; i++ {
 					m := NewMutation(table, types.EncodeInt(int32((i*7+i/100)%100*4+n)))
 					m.Row([][]byte{types.EncodeInt(1)})
 					m.Set(table.Column("v"), vectors[(i*31+n)%len(vectors)], int64(i+1), Expiry{})
@@ -202,7 +160,7 @@ func TestRoundsBesideWrites(t *testing.T) {
 		}
 		writers.Wait()
 		kept := w.awaitRound()
-		if all := w.missing(); len(all) > 0 || len(kept.segments) == 0 || looks == 0 {
+		if all := w.missing(); len(all) > 0 || len(kept.Segments) == 0 || looks == 0 {
 			t.Fatalf("%d rows are nowhere, looked %d times before", len(all), looks)
 		}
 		closeStore(t, s)

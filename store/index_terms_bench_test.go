@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/schema"
 )
 
@@ -40,16 +42,16 @@ func BenchmarkTextIndexes(b *testing.B) {
 					all := processorTime(func() { bench.read(&Read{Table: t}, n) })
 					b.ReportMetric(float64(all.Microseconds()), "cpu-µs/scan")
 				} else {
-					match := func(i int) (Match, string) {
+					match := func(i int) (index.Match, string) {
 						if x.Column() == "prefix" {
-							return MatchBeginning, fmt.Sprintf("%d the", i)
+							return index.MatchBeginning, fmt.Sprintf("%d the", i)
 						}
-						return MatchInside, fmt.Sprintf("fox %d jumps", i)
+						return index.MatchInside, fmt.Sprintf("fox %d jumps", i)
 					}
 					took := quickest(20, func(i int) {
 						how, part := match(i * 31 % n)
-						l := Lookup{Index: t.Indexes[0], Value: []byte(part), Match: how}
-						bench.read(&Read{Table: t, Lookups: []Lookup{l}}, 1)
+						l := index.Lookup{Index: t.Indexes[0], Value: []byte(part), Match: how}
+						bench.read(&Read{Table: t, Lookups: []index.Lookup{l}}, 1)
 					})
 					b.ReportMetric(float64(took.Nanoseconds()), "cpu-ns/read")
 				}

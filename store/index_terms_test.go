@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/analysis"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -132,10 +134,10 @@ func (w *termWriter) write() {
 }
 
 // lookup is what an index is asked for, and whether a row has it.
-func (w *termWriter) lookup(x *schema.Index) (Lookup, func(row [][]byte) bool) {
+func (w *termWriter) lookup(x *schema.Index) (index.Lookup, func(row [][]byte) bool) {
 	c := w.table().Column(x.Column())
 	mode := x.SASIMode(c)
-	l := Lookup{Index: x}
+	l := index.Lookup{Index: x}
 	switch {
 	case x.Kind() == schema.SASI && mode.Literal:
 		part := slices.Clone(w.text())
@@ -151,7 +153,7 @@ func (w *termWriter) lookup(x *schema.Index) (Lookup, func(row [][]byte) bool) {
 		if mode.Mode == "PREFIX" {
 			matches = matches[:2]
 		}
-		l.Match = Match(w.rand.IntN(len(matches)))
+		l.Match = index.Match(w.rand.IntN(len(matches)))
 		return l, func(row [][]byte) bool {
 			return slices.ContainsFunc(analysis.ForSASI(mode, row[c.Index]), func(term []byte) bool {
 				return len(term) < analysis.MaxSASITerm && matches[l.Match](term, l.Value)
@@ -224,25 +226,25 @@ func (w *termWriter) readBoth() {
 // and may have one of an empty value that was never written.
 func (w *termWriter) checkEntries() {
 	id := uint32(w.table().StoreID)
-	var maker entryMaker
+	var maker index.Maker
 	for _, x := range w.s.state.Load().indexes[id] {
 		had, stored := map[string]bool{}, 0
 		area := rows.AppendArea(nil, id, rows.AreaRows)
 		err := w.s.engine.Scan(area, rows.Successor(bytes.Clone(area)), engine.ScanOptions{},
 			func(key, value []byte) (bool, error) {
-				return true, maker.each(x, key, rows.PartitionPrefixLength(key), value, func(entry []byte) bool {
-					had[string(entryOp(entry, key).Key)] = true
+				return true, maker.EachEntry(x, key, rows.PartitionPrefixLength(key), value, func(entry []byte) bool {
+					had[string(index.EntryOp(entry, key).Key)] = true
 					return true
 				})
 			})
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		area = rows.AppendArea(nil, x.id, rows.AreaRows)
+		area = rows.AppendArea(nil, x.ID, rows.AreaRows)
 		err = w.s.engine.Scan(area, rows.Successor(bytes.Clone(area)), engine.ScanOptions{},
 			func(key, _ []byte) (bool, error) {
 				if !had[string(key)] {
-					w.t.Errorf("no row has the entry %q of the index of %s", key, x.column.Name)
+					w.t.Errorf("no row has the entry %q of the index of %s", key, x.Column.Name)
 				}
 				delete(had, string(key))
 				stored++
@@ -251,21 +253,21 @@ func (w *termWriter) checkEntries() {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		empty := string(x.appendValue(nil, x.appendTerm(nil, nil)))
+		empty := string(x.AppendValue(nil, x.AppendTerm(nil, nil)))
 		for key := range had {
 			if !strings.HasPrefix(key, empty) {
-				w.t.Errorf("the index of %s has no entry %q", x.column.Name, key)
+				w.t.Errorf("the index of %s has no entry %q", x.Column.Name, key)
 			}
 		}
 		if stored == 0 {
-			w.t.Errorf("the index of %s has no entries", x.column.Name)
+			w.t.Errorf("the index of %s has no entries", x.Column.Name)
 		}
 	}
 }
 
 // TestReadThroughTerms writes text and compares reads through indexes that analyze it with reads without them.
 func TestReadThroughTerms(t *testing.T) {
-	for _, most := range []int{900, 4 * mostTerms} { // with longer texts some rows have too many terms
+	for _, most := range []int{900, 4 * index.MaxTerms} { // with longer texts some rows have too many terms
 		t.Run(fmt.Sprint(most), func(t *testing.T) {
 			c := new(clock)
 			c.micros.Store(1_700_000_000_000_000)
@@ -306,8 +308,8 @@ func TestReadThroughTerms(t *testing.T) {
 				t.Errorf("%d rows are read through indexes, and %d without them", w.read[1], w.read[0])
 			}
 			id := uint32(w.table().StoreID)
-			sweep := sweep{store: s, id: id, table: w.table(), usage: s.usages.of(id)}
-			if err := sweep.run(t.Context()); err != nil {
+			sweep := sweep{sweeper: &s.sweeper, id: id, table: w.table(), usage: s.usages.Of(id)}
+			if err := sweep.sweepTable(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			w.checkEntries()
@@ -344,10 +346,10 @@ func TestLongPatterns(t *testing.T) {
 	for length := 5; length <= 40; length++ {
 		i := length * 31 % n
 		at := text(i)
-		for match, part := range map[Match]string{
-			MatchBeginning: at[:length], MatchEnd: at[40-length:], MatchInside: at[(40-length)/2:][:length],
+		for match, part := range map[index.Match]string{
+			index.MatchBeginning: at[:length], index.MatchEnd: at[40-length:], index.MatchInside: at[(40-length)/2:][:length],
 		} {
-			r := Read{Table: table, Lookups: []Lookup{{Index: table.Indexes[0], Value: []byte(part), Match: match}}}
+			r := Read{Table: table, Lookups: []index.Lookup{{Index: table.Indexes[0], Value: []byte(part), Match: match}}}
 			if got := readRows(t, s, &r); len(got) != 1 {
 				t.Errorf("%q in way %d: %d rows are compared, want 1", part, match, len(got))
 			}
@@ -383,8 +385,8 @@ func TestGatherInPortions(t *testing.T) {
 		portions bool
 	}{{40, 0, true}, {250, 0, true}, {299, 0, true}, {400, 0, false}, {280, 100, true}, {280, 10, false}} {
 		has := func(row [][]byte) bool { return types.DecodeInt(row[1]) <= int32(test.to) }
-		l := Lookup{Index: table.Indexes[0], Ranged: true, To: types.EncodeInt(int32(test.to))}
-		r := Read{Table: table, Lookups: []Lookup{l}, Want: test.want}
+		l := index.Lookup{Index: table.Indexes[0], Ranged: true, To: types.EncodeInt(int32(test.to))}
+		r := Read{Table: table, Lookups: []index.Lookup{l}, Want: test.want}
 		w := newIndexWriter(t, s, nil, 1)
 		got := w.rowsOf(&r, []func([][]byte) bool{has})
 		without := r
@@ -421,14 +423,14 @@ func TestCrossing(t *testing.T) {
 		}
 	}
 	one := types.EncodeInt(1)
-	v, w := Lookup{Index: table.Indexes[0], Value: one}, Lookup{Index: table.Indexes[1], Value: one}
-	ranged := Lookup{Index: table.Indexes[1], Ranged: true, From: one, To: one}
-	for _, lookups := range [][]Lookup{{v, w}, {w, v}, {v, ranged}} {
+	v, w := index.Lookup{Index: table.Indexes[0], Value: one}, index.Lookup{Index: table.Indexes[1], Value: one}
+	ranged := index.Lookup{Index: table.Indexes[1], Ranged: true, From: one, To: one}
+	for _, lookups := range [][]index.Lookup{{v, w}, {w, v}, {v, ranged}} {
 		if got := readRows(t, s, &Read{Table: table, Lookups: lookups}); len(got) != n/150 {
 			t.Errorf("%d rows are read, want %d", len(got), n/150)
 		}
 	}
-	most := []Lookup{{Index: table.Indexes[0], Ranged: true, From: one}, {Index: table.Indexes[1], Value: one}}
+	most := []index.Lookup{{Index: table.Indexes[0], Ranged: true, From: one}, {Index: table.Indexes[1], Value: one}}
 	if got := readRows(t, s, &Read{Table: table, Lookups: most}); len(got) < n/50*2/3 || len(got) > n/50 {
 		t.Errorf("%d rows are read, want those with the value", len(got))
 	}

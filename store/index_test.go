@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
@@ -78,7 +80,7 @@ func waitForIndexes(t testing.TB, s *Store) {
 
 func (s *state) hasUnbuilt() bool {
 	for _, all := range s.indexes {
-		if slices.ContainsFunc(all, func(x *keptIndex) bool { return !x.built }) {
+		if slices.ContainsFunc(all, func(x *index.Index) bool { return !x.Built }) {
 			return true
 		}
 	}
@@ -172,7 +174,7 @@ func (w *indexWriter) maybe(value []byte) []byte {
 
 // text is a short or a long value.
 func (w *indexWriter) text() []byte {
-	return bytes.Repeat([]byte{byte('a' + w.rand.IntN(3))}, 1+w.rand.IntN(2)*2*longestWhole)
+	return bytes.Repeat([]byte{byte('a' + w.rand.IntN(3))}, 1+w.rand.IntN(2)*2*index.LongestWhole)
 }
 
 func (w *indexWriter) write() {
@@ -182,9 +184,9 @@ func (w *indexWriter) write() {
 }
 
 // lookup is what an index is asked for, and whether a row has it.
-func (w *indexWriter) lookup(x *schema.Index) (Lookup, func(row [][]byte) bool) {
+func (w *indexWriter) lookup(x *schema.Index) (index.Lookup, func(row [][]byte) bool) {
 	c := w.table().Column(x.Column())
-	l := Lookup{Index: x}
+	l := index.Lookup{Index: x}
 	equal := func(t types.Type, a []byte) bool { return a != nil && t.Compare(a, l.Value) == 0 }
 	elements := func(row [][]byte, t types.Type) bool {
 		for e := range types.Elements(row[c.Index]) {
@@ -281,7 +283,7 @@ func (w *indexWriter) readBoth() {
 	}
 }
 
-func describeLookups(all []Lookup) string {
+func describeLookups(all []index.Lookup) string {
 	var b strings.Builder
 	for _, l := range all {
 		fmt.Fprintf(&b, "%s = %x %x; ", l.Index.Target(), l.Key, l.Value)
@@ -331,9 +333,9 @@ func (w *indexWriter) rowsOf(r *Read, wanted []func([][]byte) bool) (found []fou
 func (w *indexWriter) countEntries() (stored, had int) {
 	state := w.s.state.Load()
 	id := uint32(w.table().StoreID)
-	var maker entryMaker
+	var maker index.Maker
 	for _, x := range state.indexes[id] {
-		area := rows.AppendArea(nil, x.id, rows.AreaRows)
+		area := rows.AppendArea(nil, x.ID, rows.AreaRows)
 		err := w.s.engine.Scan(area, rows.Successor(bytes.Clone(area)), engine.ScanOptions{},
 			func(_, _ []byte) (bool, error) { stored++; return true, nil })
 		if err != nil {
@@ -343,7 +345,7 @@ func (w *indexWriter) countEntries() (stored, had int) {
 		err = w.s.engine.Scan(area, rows.Successor(bytes.Clone(area)), engine.ScanOptions{},
 			func(key, value []byte) (bool, error) {
 				seen := map[string]bool{}
-				err := maker.each(x, key, rows.PartitionPrefixLength(key), value, func(entry []byte) bool {
+				err := maker.EachEntry(x, key, rows.PartitionPrefixLength(key), value, func(entry []byte) bool {
 					seen[string(entry)] = true
 					return true
 				})
@@ -411,8 +413,8 @@ func TestReadThroughIndexes(t *testing.T) {
 			t.Errorf("seed %d: %d rows are read through indexes, and %d without them", seed, w.read[1], w.read[0])
 		}
 		id := uint32(w.table().StoreID)
-		sweep := sweep{store: s, id: id, table: w.table(), usage: s.usages.of(id)}
-		if err := sweep.run(t.Context()); err != nil {
+		sweep := sweep{sweeper: &s.sweeper, id: id, table: w.table(), usage: s.usages.Of(id)}
+		if err := sweep.sweepTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if stored, had := w.countEntries(); stored != had {
@@ -530,7 +532,7 @@ func TestIndexWaitsForWrites(t *testing.T) {
 	}
 	<-defined
 	waitForIndexes(t, s)
-	r := Read{Table: w.table(), Lookups: []Lookup{{Index: w.table().Indexes[0], Value: types.EncodeInt(7)}}}
+	r := Read{Table: w.table(), Lookups: []index.Lookup{{Index: w.table().Indexes[0], Value: types.EncodeInt(7)}}}
 	if got := readRows(t, s, &r); len(got) != 1 {
 		t.Errorf("%q is found, want the row", got)
 	}

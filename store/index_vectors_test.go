@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
@@ -28,8 +30,8 @@ type vectorWriter struct {
 
 func newVectorWriter(t testing.TB, s *Store, c *clock, dim int) *vectorWriter {
 	w := &vectorWriter{Store: s, t: t, random: rand.New(rand.NewPCG(3, 4)), dim: dim, now: c}
-	s.leastGraphed.Store(200)
-	s.leastAdded.Store(20)
+	s.minGraphed.Store(200)
+	s.minAdded.Store(20)
 	for range 30 {
 		w.centres = append(w.centres, w.around(make([]float32, dim), 1))
 	}
@@ -121,7 +123,7 @@ type nearRow struct {
 func (w *vectorWriter) nearestRows(n *Nearest, vector []byte, limit int) []nearRow {
 	w.t.Helper()
 	table := w.table()
-	of := appendFloats(nil, vector)
+	of := index.AppendFloats(nil, vector)
 	for {
 		var all []nearRow
 		r := Read{Table: table, Now: w.now.now().Unix(), Nearest: n}
@@ -131,7 +133,7 @@ func (w *vectorWriter) nearestRows(n *Nearest, vector []byte, limit int) []nearR
 				return true, nil
 			}
 			sum := 0.0
-			for i, f := range appendFloats(nil, v) {
+			for i, f := range index.AppendFloats(nil, v) {
 				sum += float64(f-of[i]) * float64(f-of[i])
 			}
 			all = append(all, nearRow{fmt.Sprintf("%x %x", row.Partition, row.Values[table.Column("c").Index]), sum})
@@ -186,11 +188,11 @@ func (w *vectorWriter) awaitGraphs() {
 	w.t.Helper()
 	x := w.vectorIndex()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		n, err := w.countUngraphed(x, 0, 1<<30)
+		n, err := x.CountUngraphed(w.engine, 0, 1<<30)
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		if n < int(w.leastAdded.Load()) && len(w.graphs.of(x.id, w.restores.Load()).segments) > 0 {
+		if n < int(w.minAdded.Load()) && len(w.graphs.Of(x.ID, w.restores.Load()).Segments) > 0 {
 			return
 		}
 		if time.Now().After(end) {
@@ -199,10 +201,10 @@ func (w *vectorWriter) awaitGraphs() {
 	}
 }
 
-func (w *vectorWriter) vectorIndex() *keptIndex {
+func (w *vectorWriter) vectorIndex() *index.Index {
 	state := w.state.Load()
 	for _, x := range state.indexes[state.ids[w.table().ID]] {
-		if x.isVector() {
+		if x.IsVector() {
 			return x
 		}
 	}
@@ -248,9 +250,9 @@ func TestNearest(t *testing.T) {
 		closeStore(t, s)
 		s = open(t, dir, o)
 		w.Store = s
-		s.leastGraphed.Store(200)
-		s.leastAdded.Store(20)
-		for len(s.graphs.of(w.vectorIndex().id, s.restores.Load()).segments) == 0 {
+		s.minGraphed.Store(200)
+		s.minAdded.Store(20)
+		for len(s.graphs.Of(w.vectorIndex().ID, s.restores.Load()).Segments) == 0 {
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -291,7 +293,7 @@ func TestNearestOfDamagedGraphs(t *testing.T) {
 	}
 	w.awaitGraphs()
 	x := w.vectorIndex()
-	key := x.graphKey(s.graphs.of(x.id, s.restores.Load()).segments[0].number, 0)
+	key := x.GraphKey(s.graphs.Of(x.ID, s.restores.Load()).Segments[0].Number, 0)
 	closeStore(t, s)
 	s = open(t, dir, Options{Now: c.now, Still: true})
 	if err := s.commit([]engine.Op{{Kind: engine.Put, Key: key, Value: []byte("no graph")}}); err != nil {
@@ -301,8 +303,8 @@ func TestNearestOfDamagedGraphs(t *testing.T) {
 	s = open(t, dir, Options{Now: c.now})
 	defer closeStore(t, s)
 	w.Store = s
-	s.leastGraphed.Store(200)
-	s.leastAdded.Store(20)
+	s.minGraphed.Store(200)
+	s.minAdded.Store(20)
 	w.awaitGraphs()
 	if w.compare(10) == 0 {
 		t.Error("no read goes through graphs")
@@ -320,12 +322,12 @@ func TestNearestAfterDeath(t *testing.T) {
 		c.micros.Store(1_700_000_000_000_000)
 		defineVectors(t, s, 4)
 		w := newVectorWriter(t, s, c, 4)
-		s.leastGraphed.Store(1 << 30)
+		s.minGraphed.Store(1 << 30)
 		for k := range int32(450) {
 			w.apply(w.mutation(k%80, k/80, 4))
 		}
 		was.left.Store(writes)
-		s.leastGraphed.Store(200)
+		s.minGraphed.Store(200)
 		for was.left.Load() > 0 {
 			time.Sleep(time.Millisecond)
 		}
@@ -335,8 +337,8 @@ func TestNearestAfterDeath(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Store = again
-		again.leastGraphed.Store(200)
-		again.leastAdded.Store(20)
+		again.minGraphed.Store(200)
+		again.minAdded.Store(20)
 		w.awaitGraphs()
 		if w.compare(10) == 0 {
 			t.Error("no read goes through graphs")

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/tombstones"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 )
@@ -62,9 +64,9 @@ func numbersOf(t *testing.T, s *Store, r *Read) (all []int32) {
 
 func intOf(b []byte) int32 { return int32(b[0])<<24 | int32(b[1])<<16 | int32(b[2])<<8 | int32(b[3]) }
 
-// TestOverlappingRanges deletes many ranges that overlap, as of any times, and partitions, writes rows as of any times,
-// and sweeps, while reads jump over few removed keys: points, slices in both directions and reads that continue in the
-// middle give what a model has.
+// TestOverlappingRanges deletes many ranges that overlap, as of any times, and partitions, writes rows as of any
+// times, and sweeps, while reads jump over few removed keys: points, slices in both directions and reads that continue
+// in the middle give what a model has.
 func TestOverlappingRanges(t *testing.T) {
 	for _, grace := range []int{0, 10000} {
 		t.Run(fmt.Sprint("grace ", grace), func(t *testing.T) { testOverlappingRanges(t, grace) })
@@ -77,7 +79,7 @@ func testOverlappingRanges(t *testing.T, grace int) {
 		SweepEvery: time.Hour, Now: func() time.Time { return time.Unix(1_000_000+ahead.Load(), 0) },
 	})
 	defer closeStore(t, s)
-	s.deletions.longRun, s.deletions.slowStart = 4, -1
+	s.deletions.LongRun, s.deletions.SlowStart = 4, -1
 	spec := *newTable(t, "t", "k int", "c int", "v int")
 	spec.Options.GCGraceSeconds = grace
 	define(t, s, schema.NewTable(spec))
@@ -128,14 +130,12 @@ func testOverlappingRanges(t *testing.T, grace int) {
 				checkRanges(t, s, table, k, &models[k], random)
 			}
 		}
-		s.deletions.mu.Lock()
-		kept = max(kept, len(s.deletions.kept))
-		s.deletions.mu.Unlock()
+		kept = max(kept, s.deletions.KeptPartitions())
 	}
 	eventually(t, "an empty range", func() bool {
 		change(0, 50_000)
 		checkRanges(t, s, table, 0, &models[0], random)
-		return len(s.deletions.emptyRanges()) > 0
+		return len(s.deletions.EmptyRanges()) > 0
 	})
 	if kept != len(models) {
 		t.Errorf("the ranges of %d partitions were kept", kept)
@@ -195,7 +195,7 @@ func TestKeptRangesAndSnapshots(t *testing.T) {
 		return m
 	}
 	first := replace()
-	for i := range int32(2 * worthKeeping) {
+	for i := range int32(2 * tombstones.WorthKeeping) {
 		first.DeleteRange(sliceOf(10+2*i, 11+2*i), s.Timestamp())
 	}
 	if err := apply(s, first); err != nil {

@@ -115,8 +115,8 @@ func (w *write) beats(o *write) bool {
 	return w.expiry.TTL > o.expiry.TTL
 }
 
-// settling is the value that decides between two writes that are equal otherwise. One of two spellings of a part's name
-// is chosen by it too.
+// settling is the value that decides between two writes that are equal otherwise. One of two spellings of a part's
+// name is chosen by it too.
 func (w *write) settling() []byte {
 	if w.kind == "part" && w.value != nil && rows.KeepsName(w.column.Type) {
 		return append(append([]byte{byte(len(w.name))}, w.name...), w.value...)

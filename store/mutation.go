@@ -8,19 +8,21 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
+	"github.com/cqld/cqld/store/usage"
 )
 
-// Mutation is what one write changes in one partition. It is built and applied once: Apply takes it over. Values
-// given to it must stay unchanged until Row, Static or Apply is called after them.
+// Mutation is the change that one write makes to one partition. It is built and applied once: Apply takes it over.
+// Values given to it must stay unchanged until the next call of Row, Static or Apply.
 //
-// Keys and values are written into one buffer as the mutation is built. Apply cuts them into operations of the
-// engine.
+// Keys and values are written into one buffer as the mutation is built. Apply cuts them into operations of the engine.
 type Mutation struct {
 	table     *schema.Table
 	partition []byte // the serialized partition key
 	prefix    []byte // of the partition's keys
-	buf       []byte // keys and values, one behind the other
+	buf       []byte // keys and values, one after the other
 	spans     []span
 	ops       []engine.Op
 
@@ -32,22 +34,22 @@ type Mutation struct {
 	paths    []byte // memory of its cells' paths
 	lossy    []byte
 	sorted   bool
-	elements bool   // some of its cells are elements of collections
-	size     int    // a lower bound of its bytes, unless some cells are in the same place
-	united   int    // size when cells were last united
-	counts   bool   // it changes counters
-	parts    bool   // some of its cells are elements of collections or fields of user types
-	adds     bool   // it writes something besides tombstones
-	moved    bool   // its keys are those of another number than the table's
-	second   int64  // in which its tombstones are written; 0: not known
-	due      int64  // the second from which something may be purged; math.MaxInt64: never
-	usage    *usage // of the table, while it is being committed
-	period   int    // of usage, in which it began
-	state    *state // under which it is being committed
-	id       uint32 // of the table, in this state
+	elements bool         // some of its cells are elements of collections
+	size     int          // a lower bound of its bytes, unless some cells are in the same place
+	united   int          // size when cells were last united
+	counts   bool         // it changes counters
+	parts    bool         // some of its cells are elements of collections or fields of user types
+	adds     bool         // it writes something besides tombstones
+	moved    bool         // its keys have another number than the table's
+	second   int64        // in which its tombstones are written; 0: not known
+	due      int64        // the second from which something may be purged; math.MaxInt64: never
+	usage    *usage.Table // of the table, while it is being committed
+	period   int          // of usage, in which it began
+	state    *state       // under which it is being committed
+	id       uint32       // of the table, in this state
 
-	deleting deleting
-	entries  *entryWriter // of indexes; nil: no table that this mutation was for had any
+	deleting tombstones.Deletion
+	entries  *index.Writer // of indexes; nil: no table that this mutation was for had any
 
 	apply applying // of the first mutation of an Apply
 }
@@ -82,7 +84,6 @@ func (m *Mutation) Partition() (*schema.Table, []byte) { return m.table, m.parti
 // purged.
 func (m *Mutation) At(second int64) { m.second = second }
 
-// release gives the mutation back for reuse.
 func (m *Mutation) release() {
 	if cap(m.buf) > maxKeptBuffer {
 		m.buf = nil
@@ -91,15 +92,14 @@ func (m *Mutation) release() {
 	clear(m.ops)
 	m.table, m.partition, m.usage = nil, nil, nil
 	m.open, m.counts, m.parts, m.adds, m.moved = false, false, false, false, false
-	m.deleting = deleting{}
+	m.deleting = tombstones.Deletion{}
 	if m.entries != nil {
-		m.entries.release()
+		m.entries.Release()
 	}
 	m.buf, m.spans, m.ops = m.buf[:0], m.spans[:0], m.ops[:0]
 	mutations.Put(m)
 }
 
-// dropCells forgets the cells of a row, and their memory if it is large.
 func (m *Mutation) dropCells() {
 	m.size, m.united = 0, 0
 	if cap(m.cells) > maxKeptCells {
@@ -115,7 +115,7 @@ func (m *Mutation) dropCells() {
 // Row starts a row: cells that are set belong to it until the next Row or Static. clustering has a value for every
 // clustering column.
 func (m *Mutation) Row(clustering [][]byte) {
-	m.begin(rows.KindRow)
+	m.beginRow(rows.KindRow)
 	m.buf = rows.AppendClustering(m.buf, m.table, clustering)
 	m.lossy = m.lossy[:0]
 	for i, c := range m.table.Clustering {
@@ -130,9 +130,9 @@ func (m *Mutation) Row(clustering [][]byte) {
 }
 
 // Static starts the static row.
-func (m *Mutation) Static() { m.begin(rows.KindStatic) }
+func (m *Mutation) Static() { m.beginRow(rows.KindStatic) }
 
-func (m *Mutation) begin(kind byte) {
+func (m *Mutation) beginRow(kind byte) {
 	m.endRow()
 	m.open, m.sorted, m.elements, m.head = true, true, false, rows.NoHead
 	m.key = len(m.buf)
@@ -157,12 +157,11 @@ func (m *Mutation) Set(c *schema.Column, value []byte, ts int64, e Expiry) {
 	m.added()
 }
 
-func (m *Mutation) add(c rows.Cell) {
+func (m *Mutation) addCell(c rows.Cell) {
 	m.cells = append(m.cells, c)
 	m.added()
 }
 
-// added accounts for the cell that was added last.
 func (m *Mutation) added() {
 	n := len(m.cells) - 1
 	c := &m.cells[n]
@@ -221,7 +220,7 @@ func (m *Mutation) endRow() {
 	m.dropCells()
 }
 
-// normalize sorts the cells, unites those in the same place, and removes what tombstones hide.
+// normalize sorts the cells, merges cells in the same place, and removes cells that tombstones hide.
 func (m *Mutation) normalize() {
 	if !m.sorted {
 		slices.SortFunc(m.cells, func(a, b rows.Cell) int {
@@ -248,7 +247,6 @@ func (m *Mutation) normalize() {
 	}
 }
 
-// unite unites sorted cells in the same place.
 func (m *Mutation) unite() {
 	kept := m.cells[:0]
 	for _, c := range m.cells {
@@ -261,7 +259,6 @@ func (m *Mutation) unite() {
 	m.cells = kept
 }
 
-// appendOps appends the mutation's operations on the keys of a table's number.
 func (m *Mutation) appendOps(ops []engine.Op, id uint32) []engine.Op {
 	m.endRow()
 	for _, s := range m.spans {
@@ -273,4 +270,73 @@ func (m *Mutation) appendOps(ops []engine.Op, id uint32) []engine.Op {
 		ops = append(ops, engine.Op{Kind: engine.Merge, Key: key, Value: value})
 	}
 	return ops
+}
+
+// SetPart writes one element of a collection, or one field of a user type, that is not frozen. A nil value deletes
+// it. name is the element of a set, whose value is empty; the key of a map; the place in a list (see AppendPlace);
+// the position of a field (see AppendField).
+func (m *Mutation) SetPart(c *schema.Column, name, value []byte, ts int64, e Expiry) {
+	at := len(m.paths)
+	m.paths = rows.AppendPath(m.paths, c.Type, name)
+	path := m.paths[at:len(m.paths):len(m.paths)]
+	if value != nil && rows.KeepsName(c.Type) {
+		at := len(m.paths)
+		m.paths = append(binary.AppendUvarint(m.paths, uint64(len(name))), name...)
+		m.paths = append(m.paths, value...)
+		value = m.paths[at:len(m.paths):len(m.paths)]
+	}
+	if value == nil {
+		e = Expiry{At: m.second}
+	}
+	m.addCell(rows.Cell{Column: c.ID, Path: path, Deleted: value == nil, Timestamp: ts, Expiry: e, Value: value})
+}
+
+// Clear deletes all elements of a column that were written at ts or before.
+func (m *Mutation) Clear(c *schema.Column, ts int64) {
+	m.addCell(rows.Cell{Column: c.ID, Deleted: true, Timestamp: ts, Expiry: Expiry{At: m.second}})
+}
+
+// DeletePartition deletes everything in the partition that was written at ts or before.
+func (m *Mutation) DeletePartition(ts int64) {
+	m.endRow()
+	m.deletion(nil, ts)
+}
+
+// DeleteRange deletes the rows of a slice that were written at ts or before.
+func (m *Mutation) DeleteRange(s Slice, ts int64) {
+	m.endRow()
+	start := rows.AppendStart(nil, m.table, s.Start, s.StartInclusive)
+	end := rows.AppendEnd(nil, m.table, s.End, s.EndInclusive)
+	if string(start) < string(end) {
+		m.deletion(append(rows.AppendEscaped(nil, start), end...), ts)
+	}
+}
+
+// deletion writes a tombstone of the partition, or of a range if there are bounds.
+func (m *Mutation) deletion(bounds []byte, ts int64) {
+	m.dies(m.second)
+	s := span{key: len(m.buf)}
+	m.buf = append(append(m.buf, m.prefix...), bounds...)
+	rows.SetArea(m.buf[s.key:], uint32(m.table.StoreID), rows.AreaTombstones)
+	s.value = len(m.buf)
+	m.buf = rows.Tombstone{Timestamp: ts, Second: m.second}.Append(m.buf)
+	s.end = len(m.buf)
+	m.spans = append(m.spans, s)
+}
+
+// DeleteRow deletes the row as it was at ts.
+func (m *Mutation) DeleteRow(ts int64) {
+	m.dies(m.second)
+	m.head.Deletion = m.head.Deletion.Later(rows.Tombstone{Timestamp: ts, Second: m.second})
+}
+
+// deletes reports which kinds of tombstones of its partition the mutation has.
+func (m *Mutation) deletes() (kinds [tombstones.Kinds]bool) {
+	m.endRow()
+	for _, s := range m.spans {
+		if key := m.buf[s.key:s.value]; rows.IsTombstoneKey(key) {
+			kinds[tombstones.KindOf(key, len(m.prefix))] = true
+		}
+	}
+	return kinds
 }

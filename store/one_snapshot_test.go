@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/cqld/cqld/store"
 
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
@@ -61,7 +63,7 @@ func (r restlessReader) Scan(start, end []byte, o engine.ScanOptions, fn func(k,
 // number, and it delivers a row.
 func TestReadsAreOfOneSnapshot(t *testing.T) {
 	var e *restless
-	s := open(t, "", Options{Engine: func(f engine.Fold) (engine.Engine, error) {
+	s := open(t, "", store.Options{Engine: func(f engine.Fold) (engine.Engine, error) {
 		under, err := openEngine("", f)
 		e = &restless{Engine: under}
 		return e, err
@@ -74,20 +76,20 @@ func TestReadsAreOfOneSnapshot(t *testing.T) {
 	replace := func() {
 		n := last.Add(1)
 		ts, number := int64(n)*10, types.EncodeInt(n)
-		w := NewMutation(wide, types.EncodeInt(1))
+		w := store.NewMutation(wide, types.EncodeInt(1))
 		w.DeletePartition(ts)
 		w.Static()
-		w.Set(wide.Static[0], number, ts+1, Expiry{})
+		w.Set(wide.Static[0], number, ts+1, store.Expiry{})
 		for c := range int32(3) {
 			w.Row([][]byte{types.EncodeInt(c)})
-			w.Mark(ts+1, Expiry{})
-			w.Set(wide.Regular[0], number, ts+1, Expiry{})
+			w.Mark(ts+1, store.Expiry{})
+			w.Set(wide.Regular[0], number, ts+1, store.Expiry{})
 		}
-		p := NewMutation(plain, types.EncodeInt(1))
+		p := store.NewMutation(plain, types.EncodeInt(1))
 		p.DeletePartition(ts)
 		p.Row(nil)
-		p.Mark(ts+1, Expiry{})
-		p.Set(plain.Regular[0], number, ts+1, Expiry{})
+		p.Mark(ts+1, store.Expiry{})
+		p.Set(plain.Regular[0], number, ts+1, store.Expiry{})
 		if err := apply(s, w, p); err != nil {
 			t.Error(err)
 		}
@@ -97,8 +99,8 @@ func TestReadsAreOfOneSnapshot(t *testing.T) {
 	defer e.between.Store(nil)
 	keys := [][]byte{types.EncodeInt(1)}
 	one := [][]byte{types.EncodeInt(1)}
-	for name, r := range map[string]*Read{
-		"a row":                 {Table: wide, Keys: keys, Slices: []Slice{{one, one, true, true}}},
+	for name, r := range map[string]*store.Read{
+		"a row":                 {Table: wide, Keys: keys, Slices: []store.Slice{{one, one, true, true}}},
 		"a partition":           {Table: wide, Keys: keys},
 		"a partition, reversed": {Table: wide, Keys: keys, Reverse: true},
 		"a scan":                {Table: wide},
@@ -108,7 +110,7 @@ func TestReadsAreOfOneSnapshot(t *testing.T) {
 		for committed := 0; committed < 20; { // not if the store itself reads at that moment
 			before := last.Load()
 			seen := map[string]int{}
-			err := s.Read(t.Context(), r, func(row *Row) (bool, error) {
+			err := s.Read(t.Context(), r, func(row *store.Row) (bool, error) {
 				for _, c := range slices.Concat(r.Table.Static, r.Table.Regular) {
 					if v := row.Values[c.Index]; v != nil {
 						seen[fmt.Sprint(types.DecodeInt(v))]++

@@ -47,9 +47,9 @@ func TestQueue(t *testing.T) {
 }
 
 // BenchmarkQueue uses a table on disk as a queue whose tombstones need not be kept, from its first row on and from its
-// last one. It reports how long reads of the head took: while as many messages as -rows says are put, read and deleted;
-// then of a folder that is opened with 100,000 deleted messages in front of the head, which the first reads have
-// purged; then of the same folder when it is opened again.
+// last one. It reports how long reads of the head took: while as many messages as -rows says are put, read and
+// deleted; then of a folder that is opened with 100,000 deleted messages in front of the head, which the first reads
+// have purged; then of the same folder when it is opened again.
 func BenchmarkQueue(b *testing.B) {
 	for name, reverse := range map[string]bool{"forward": false, "backward": true} {
 		b.Run(name, func(b *testing.B) {

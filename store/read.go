@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/pace"
 	"github.com/cqld/cqld/store/rows"
 )
@@ -15,25 +16,25 @@ import (
 // Read describes the rows wanted from one table.
 type Read struct {
 	Table   *schema.Table
-	Keys    [][]byte   // serialized partition keys, in the order wanted; nil: by Tokens
-	Tokens  TokenRange // of a scan; the zero value is the whole ring
-	Slices  []Slice    // clustering ranges in clustering order, not overlapping; nil: all rows
-	Ranges  Ranges     // instead of Slices, where there are too many to hold; nil: Slices are meant
-	Reverse bool       // rows of a partition from last to first
-	Now     int64      // seconds since 1970, for expiry
-	Meta    bool       // fill Row.Meta
-	After   *Position  // start behind this row, which the same Read delivered earlier
-	Session Session    // what tables made by code may show of the reader
-	Lookups []Lookup   // all of which hold for the rows that are wanted
-	Want    int        // about how many rows that pass the Lookups are taken; 0: all
-	Nearest *Nearest   // only rows near to a vector are wanted; nil: all
-	Turn    *pace.Turn // on which it reads; nil: it gives way to nobody
+	Keys    [][]byte       // serialized partition keys, in the order wanted; nil: by Tokens
+	Tokens  TokenRange     // of a scan; the zero value is the whole ring
+	Slices  []Slice        // clustering ranges in clustering order, not overlapping; nil: all rows
+	Ranges  Ranges         // instead of Slices, where there are too many to hold; nil: Slices are meant
+	Reverse bool           // rows of a partition from last to first
+	Now     int64          // seconds since 1970, for expiry
+	Meta    bool           // fill Row.Meta
+	After   *Position      // start after this row, which the same Read delivered earlier
+	Session Session        // of the client, for tables made by code
+	Lookups []index.Lookup // all of which hold for the rows that are wanted
+	Want    int            // about how many rows that pass the Lookups are taken; 0: all
+	Nearest *Nearest       // only rows near to a vector are wanted; nil: all
+	Turn    *pace.Turn     // the scheduler's turn that it steps; nil: it does not yield
 
-	Indexed    *IndexRead      // takes which indexes were read; nil: nobody wants to know
-	Tombstones *TombstonesRead // counts live rows and tombstones; nil: nobody does
+	Indexed    *IndexRead      // notes the indexes that were read; may be nil
+	Tombstones *TombstonesRead // counts live rows and tombstones; may be nil
 }
 
-// IndexRead is what a read has taken from indexes.
+// IndexRead notes the use of indexes by a read.
 type IndexRead struct {
 	Names   []string // of the indexes; none: rows were read without them
 	Entries int      // that were read
@@ -46,14 +47,13 @@ func (i *IndexRead) use(name string) {
 	}
 }
 
-// entry counts an entry.
 func (i *IndexRead) entry() {
 	if i != nil {
 		i.Entries++
 	}
 }
 
-// Session is what a virtual row may depend on.
+// Session is the part of a client's session on which rows made by code may depend.
 type Session struct {
 	LocalAddr netip.AddrPort // the address the client dialled
 	Node      int            // the number of the node that it is with
@@ -99,7 +99,6 @@ type Ranges interface {
 // allRows reports whether all rows of a partition are wanted.
 func (r *Read) allRows() bool { return r.Slices == nil && r.Ranges == nil }
 
-// ranges is how many clustering ranges there are.
 func (r *Read) ranges() int {
 	if r.Ranges != nil {
 		return r.Ranges.Len()
@@ -107,7 +106,6 @@ func (r *Read) ranges() int {
 	return len(r.Slices)
 }
 
-// slice is one of the ranges.
 func (r *Read) slice(i int) Slice {
 	if r.Ranges != nil {
 		return r.Ranges.Range(i)
@@ -120,7 +118,7 @@ func (r *Read) slice(i int) Slice {
 type Position struct {
 	Partition  []byte
 	Clustering [][]byte
-	Whole      bool // continue behind the partition, not inside it
+	Whole      bool // continue after the partition, not inside it
 }
 
 // Row is one row as of Read.Now. It and everything it points to are valid until the callback returns.
@@ -136,7 +134,7 @@ type Row struct {
 // Expiry is a TTL and the second it ends; the zero value is none.
 type Expiry = rows.Expiry
 
-// CellMeta is what WRITETIME and TTL show of a cell.
+// CellMeta is the timestamp and the expiry of a cell, for WRITETIME and TTL.
 type CellMeta = rows.CellMeta
 
 // PartMeta is CellMeta of one element of a collection, or one field of a user type.
@@ -164,14 +162,14 @@ func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) 
 		if err != nil {
 			return err
 		}
-		rd.begin(ctx, s, r, id, fn)
+		rd.prepare(ctx, &s.core, r, id, fn)
 		if src != nil {
-			return rd.run(src)
+			return rd.readSnapshot(src)
 		}
 		if s.cluster != nil && rd.readsOneKey() {
-			err = rd.run(newest{s.engine, rd})
+			err = rd.readSnapshot(newest{s.engine, rd})
 		} else {
-			err = s.engine.View(rd.calls.run)
+			err = s.engine.View(rd.calls.readSnapshot)
 		}
 		if !errors.Is(err, errTruncated) {
 			return err
@@ -181,7 +179,7 @@ func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) 
 
 // isVirtual reports whether code makes the rows of a table. They are read without a lease too, so that drivers stay
 // connected to a node that does not reach its cluster.
-func (s *Store) isVirtual(table [16]byte) bool {
+func (s *core) isVirtual(table [16]byte) bool {
 	_, ok := s.state.Load().virtual[table]
 	return ok
 }
@@ -191,7 +189,7 @@ var errTruncated = errors.New("the table is being truncated")
 
 // source says where the rows of a table come from: from a reader if code makes them, else from the engine under a
 // number.
-func (s *Store) source(r *Read) (engine.Reader, uint32, error) {
+func (s *core) source(r *Read) (engine.Reader, uint32, error) {
 	state := s.current()
 	if v, ok := state.virtual[r.Table.ID]; ok {
 		src, err := v.rows(r.Session, state.catalog)
@@ -204,4 +202,66 @@ func (s *Store) source(r *Read) (engine.Reader, uint32, error) {
 		return sortedRows{}, 0, nil
 	}
 	return nil, 0, noTable(r.Table)
+}
+
+// Lookup restricts a Read to rows that an index finds.
+type Lookup = index.Lookup
+
+// Match is how a Lookup compares terms.
+type Match = index.Match
+
+// How a Lookup compares terms with its value.
+const (
+	MatchWhole     = index.MatchWhole
+	MatchBeginning = index.MatchBeginning
+	MatchEnd       = index.MatchEnd
+	MatchInside    = index.MatchInside
+)
+
+// GraphMetrics counts the graphs of vectors.
+type GraphMetrics = index.GraphMetrics
+
+// A view of a shared engine costs a request for its timestamp. A read of a single key needs none: the last commit is a
+// snapshot of it.
+
+// newest reads the last commit. It reads one key, and fails if definitions have changed meanwhile: the table may have
+// been truncated, or its tombstones may have to be read.
+type newest struct {
+	engine.Reader
+	reader *reader
+}
+
+// Get reads the key.
+func (n newest) Get(key []byte, fn func(value []byte) error) (found bool, err error) {
+	r := n.reader
+	found, err = n.Reader.Get(key, func(value []byte) error {
+		if r.store.moved(r.state) {
+			return errTruncated
+		}
+		return fn(value)
+	})
+	if !found && err == nil && r.store.moved(r.state) {
+		err = errTruncated
+	}
+	return found, err
+}
+
+// readsOneKey reports whether the read gets one key and nothing else.
+func (r *reader) readsOneKey() bool {
+	read, t := r.read, r.read.Table
+	if len(read.Keys) != 1 || read.After != nil || len(read.Lookups) > 0 || read.Nearest != nil ||
+		len(t.Static) > 0 || r.store.deletions.FilterOf(r.id, r.clock) != nil {
+		return false
+	}
+	if _, marked := r.state.marked[r.id]; marked {
+		return false
+	}
+	if len(t.Clustering) == 0 {
+		return true
+	}
+	if read.allRows() || read.ranges() != 1 {
+		return false
+	}
+	r.place.slice = read.slice(0)
+	return r.place.slice.isRow(t)
 }

@@ -5,6 +5,10 @@ import (
 	"context"
 	"sync"
 
+	"github.com/cqld/cqld/store/index"
+
+	"github.com/cqld/cqld/store/tombstones"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
@@ -13,21 +17,21 @@ import (
 // reader runs one Read. It is reused with its buffers, so that reading one row allocates nothing here.
 type reader struct {
 	ctx     context.Context
-	store   *Store
+	store   *core
 	read    *Read
 	id      uint32 // of the table's keys; 0: they are not in the engine
 	fn      func(*Row) (bool, error)
 	src     engine.Reader
-	state   *state       // in use before the snapshot was taken
-	indexes []*keptIndex // of the table, in this state
-	era     uint64       // how often the store was restored before
-	clock   uint64       // of deletions, before the snapshot was chosen
-	after   *Position    // until the partition it is in has been read
-	done    bool         // fn wants no more
-	ticks   int          // rows of scans
+	state   *state         // in use before the snapshot was taken
+	indexes []*index.Index // of the table, in this state
+	era     uint64         // how often the store was restored before
+	clock   uint64         // of deletions, before the snapshot was chosen
+	after   *Position      // until the partition it is in has been read
+	done    bool           // fn wants no more
+	ticks   int            // rows of scans
 
 	place      readPlace
-	tombstones tombstoneReader
+	tombstones tombstones.Reader
 	row        rowAssembly
 	dead       deadRun
 	lookup     lookup
@@ -36,66 +40,64 @@ type reader struct {
 
 // readPlace is where in the table a read is.
 type readPlace struct {
-	prefix     []byte // what the partition's keys begin with
+	prefix     []byte // of the partition's keys
 	partition  []byte // its serialized key, unless Read.Keys has it
 	slice      Slice  // of the partition, that is being read
-	start, end []byte // its first key, and the first one behind it
-
-	rowless struct{ prefix, partition []byte } // of a partition that has tombstones and no rows
+	start, end []byte // its first key, and the first one after it
 }
 
 // readerCalls are methods of a reader as values, which are made once.
 type readerCalls struct {
-	run       func(engine.Reader) error
-	onlyRow   func(value []byte) error
-	staticRow func(value []byte) error
-	scanned   func(key, value []byte) (bool, error)
+	readSnapshot func(engine.Reader) error
+	onlyRow      func(value []byte) error
+	staticRow    func(value []byte) error
+	scanned      func(key, value []byte) (bool, error)
 }
 
 var readers = sync.Pool{New: func() any { return newReader() }}
 
 func newReader() *reader {
 	r := new(reader)
-	r.calls = readerCalls{run: r.run, onlyRow: r.takeOnlyRow, staticRow: r.takeStatic, scanned: r.takeScanned}
+	r.calls = readerCalls{
+		readSnapshot: r.readSnapshot, onlyRow: r.takeOnlyRow, staticRow: r.takeStatic, scanned: r.takeScanned,
+	}
 	return r
 }
 
-func (r *reader) begin(ctx context.Context, s *Store, read *Read, id uint32, fn func(*Row) (bool, error)) {
+func (r *reader) prepare(ctx context.Context, s *core, read *Read, id uint32, fn func(*Row) (bool, error)) {
 	r.ctx, r.store, r.read, r.id, r.fn = ctx, s, read, id, fn
 	r.after, r.ticks, r.done = read.After, 0, false
-	r.tombstones.begin(nil)
+	r.tombstones.Begin(nil)
 	r.clock = 0
 	if id != 0 {
-		r.clock = s.deletions.now()
+		r.clock = s.deletions.Clock()
 		r.era = s.restores.Load()
 		r.state = s.state.Load()
 		r.indexes = r.state.indexes[id]
 	}
 	r.row.begin(read)
-	if read.Tombstones != nil {
-		read.Tombstones.begin(read)
-	}
+	read.Tombstones.begin(read)
 }
 
-// release forgets what belongs to the request and keeps the reader for another.
+// release forgets the request and keeps the reader for another.
 func (r *reader) release() {
 	r.ctx, r.store, r.read, r.fn, r.src, r.after, r.place.slice = nil, nil, nil, nil, nil, nil, Slice{}
 	r.state, r.indexes = nil, nil
 	r.lookup.index, r.lookup.entry, r.lookup.gather, r.lookup.others = nil, nil, gathering{}, nil
-	r.lookup.ahead.getter = nil
+	r.lookup.prefetch.getter = nil
 	r.row.release()
-	r.tombstones.release()
+	r.tombstones.Release()
 	readers.Put(r)
 }
 
-// run reads from one snapshot. Under a number that is not in use any more only a part of the rows may be left.
-func (r *reader) run(src engine.Reader) error {
+// readSnapshot reads from one snapshot. Under a number that is not in use any more only a part of the rows may be left.
+func (r *reader) readSnapshot(src engine.Reader) error {
 	if r.id != 0 {
 		now, table := r.store.state.Load(), r.read.Table.ID
 		if now.ids[table] != r.id || r.store.moved(r.state) || now.suspended[table] != 0 {
 			return errTruncated
 		}
-		r.tombstones.beginKept(&r.store.deletions, r.id, r.clock)
+		r.tombstones.BeginKept(&r.store.deletions, r.id, r.clock)
 	}
 	r.src = src
 	if r.read.Nearest != nil && r.id != 0 {
@@ -107,7 +109,7 @@ func (r *reader) run(src engine.Reader) error {
 	}
 	if len(r.read.Lookups) > 0 && r.id != 0 {
 		if r.era != r.store.restores.Load() {
-			return errTruncated // the indexes are those of before
+			return errTruncated // the indexes are from before the Restore
 		}
 		if chosen, err := r.chooseIndex(); err != nil {
 			return err
@@ -140,9 +142,8 @@ func (r *reader) keys() error {
 			return err
 		}
 		r.place.prefix = rows.AppendPartition(r.place.prefix[:0], r.read.Table, r.id, key)
-		err := r.readPartition(key)
-		r.read.Tombstones.endPartition()
-		if err != nil || r.done {
+		r.read.Tombstones.BeginCommand()
+		if err := r.readPartition(key); err != nil || r.done {
 			return err
 		}
 		r.after = nil
@@ -163,15 +164,14 @@ func (r *reader) beginPartition(key []byte) error {
 	if err := r.row.beginPartition(key); err != nil {
 		return err
 	}
-	if err := r.tombstones.load(r.src, r.place.prefix); err != nil {
+	if err := r.tombstones.Load(r.src, r.place.prefix); err != nil {
 		return err
 	}
 	r.row.coveredBy(&r.tombstones.PartitionTombstones)
-	r.read.Tombstones.beginPartition(key, &r.tombstones.PartitionTombstones)
 	return nil
 }
 
-// readPartition reads the rows wanted of the partition at hand.
+// readPartition reads the wanted rows of the current partition.
 func (r *reader) readPartition(key []byte) error {
 	if err := r.beginPartition(key); err != nil {
 		return err
@@ -203,7 +203,6 @@ func (r *reader) readPartition(key []byte) error {
 	return nil
 }
 
-// readOnlyRow reads the row of a partition in a table without clustering columns.
 func (r *reader) readOnlyRow() error {
 	if r.after != nil {
 		return nil
@@ -215,7 +214,7 @@ func (r *reader) readOnlyRow() error {
 	return err
 }
 
-// readSlice reads the rows of one slice that are behind the position to continue from.
+// readSlice reads the rows of one slice after the position to continue from.
 func (r *reader) readSlice(s *Slice) error {
 	if err := r.step(); err != nil {
 		return err
@@ -232,7 +231,7 @@ func (r *reader) readSlice(s *Slice) error {
 		if _, err := r.src.Get(p.start, r.calls.onlyRow); err != nil || r.done {
 			return err
 		}
-		return r.read.Tombstones.endSlice()
+		return r.read.Tombstones.passRanges(nil)
 	}
 	p.appendEnd(r.read, s)
 	if behind {
@@ -248,7 +247,7 @@ func (r *reader) readSlice(s *Slice) error {
 	if err := r.scanRows(p.start, p.end); err != nil || r.done {
 		return err
 	}
-	return r.read.Tombstones.endSlice()
+	return r.read.Tombstones.passRanges(nil)
 }
 
 // appendEnd sets the end of a slice of the partition.
@@ -256,13 +255,12 @@ func (p *readPlace) appendEnd(read *Read, s *Slice) {
 	p.end = rows.AppendEnd(append(p.end[:0], p.prefix...), read.Table, s.End, s.EndInclusive)
 }
 
-// countRanges has the range tombstones of the slice at hand counted as it is read.
 func (r *reader) countRanges() {
 	p := &r.place
 	r.read.Tombstones.beginSlice(&r.tombstones.PartitionTombstones, p.start[len(p.prefix):], p.end[len(p.prefix):])
 }
 
-// skipTo narrows the slice at hand to what comes behind a row.
+// skipTo narrows the current slice to the rows after a given one.
 func (r *reader) skipTo(clustering [][]byte) {
 	p := &r.place
 	at := rows.AppendClustering(append(bytes.Clone(p.prefix), rows.KindRow), r.read.Table, clustering)
@@ -277,7 +275,6 @@ func (r *reader) skipTo(clustering [][]byte) {
 	}
 }
 
-// takeOnlyRow takes the value of a row that was read by its key.
 func (r *reader) takeOnlyRow(value []byte) error {
 	return r.deliverRow(r.place.start[len(r.place.prefix):], value)
 }
@@ -285,14 +282,20 @@ func (r *reader) takeOnlyRow(value []byte) error {
 // takeStatic takes the value of the static row, and delivers it unless the read continues inside the partition.
 func (r *reader) takeStatic(value []byte) error {
 	a, count := &r.row, r.read.Tombstones
-	count.beginStatic()
-	live, err := a.static(value, r.tombstones.Partition.Timestamp)
-	if err != nil {
-		return err
+	if count != nil && !count.Statics {
+		count = nil
 	}
-	err = count.endStatic(live, &a.values.Head, r.tombstones.Partition.Timestamp)
+	a.count = count
+	live, err := a.static(value, r.tombstones.Partition.Timestamp)
+	a.count = r.read.Tombstones
+	if err == nil && !live {
+		err = count.deadRow(&a.values.Head, r.tombstones.Partition.Timestamp)
+	}
 	if err != nil || !live || r.after != nil {
 		return err
+	}
+	if count != nil {
+		count.Rows++
 	}
 	a.clear(r.read.Table.Clustering)
 	a.clear(r.read.Table.Regular)
@@ -320,10 +323,8 @@ func (r *reader) deliverRow(position, value []byte) error {
 // deliverLive delivers a row that is alive.
 func (r *reader) deliverLive(position []byte) error {
 	r.dead.alive = true
-	if r.read.Tombstones != nil {
-		if err := r.read.Tombstones.liveRow(position); err != nil {
-			return err
-		}
+	if err := r.read.Tombstones.liveRow(position); err != nil {
+		return err
 	}
 	if len(r.read.Table.Clustering) > 0 {
 		if err := r.row.setClustering(position[1:]); err != nil {

@@ -1,10 +1,12 @@
-package store
+package store_test
 
 import (
 	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/cqld/cqld/store"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -29,7 +31,7 @@ func (e fullEngine) Commit(ops []engine.Op, done func(error)) {
 // TestFullDisk writes and defines on a full disk: clients are told, and nothing is there of it.
 func TestFullDisk(t *testing.T) {
 	var full atomic.Bool
-	s, err := Open(Options{Engine: func(f engine.Fold) (engine.Engine, error) {
+	s, err := store.Open(store.Options{Engine: func(f engine.Fold) (engine.Engine, error) {
 		e, err := openEngine("", f)
 		return fullEngine{e, &full}, err
 	}})
@@ -50,7 +52,7 @@ func TestFullDisk(t *testing.T) {
 	table := newTable(t, "t", "k int", "", "v int")
 	define(t, s, table)
 	full.Store(true)
-	m := NewMutation(table, types.EncodeInt(1))
+	m := store.NewMutation(table, types.EncodeInt(1))
 	m.DeletePartition(1)
 	expectNoRoom(t, apply(s, m))
 }

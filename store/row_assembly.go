@@ -14,7 +14,7 @@ type rowAssembly struct {
 	columns tableColumns
 	now     int64
 	purger  rows.Purger
-	count   *TombstonesRead // counts cells that are not alive; nil: nobody does
+	count   *TombstonesRead // counts dead cells; may be nil
 
 	row         Row
 	values      rows.Reader
@@ -33,7 +33,7 @@ type rowAssembly struct {
 	full  bool  // the last such row had all regular columns, so the next one is likely to have them
 }
 
-// tableColumns is what a read has to know of a table's columns. It is kept as long as the table stays the same.
+// tableColumns is what a read needs to know of a table's columns. It is kept until another table is read.
 type tableColumns struct {
 	table    *schema.Table
 	places   []int16 // the indexes of columns by ID; -1: there is no such column
@@ -102,7 +102,6 @@ func (a *rowAssembly) release() {
 	a.staticParts.Release()
 }
 
-// beginPartition sets the values of the partition key.
 func (a *rowAssembly) beginPartition(key []byte) error {
 	a.row.Partition = key
 	if err := rows.SplitPartitionKey(a.row.Values, a.columns.table, key); err != nil {
@@ -112,7 +111,7 @@ func (a *rowAssembly) beginPartition(key []byte) error {
 	return nil
 }
 
-// coveredBy says which tombstones are over the partition.
+// coveredBy sets the tombstones over the partition.
 func (a *rowAssembly) coveredBy(d *rows.PartitionTombstones) {
 	a.plain, a.floor = a.row.Meta == nil && !a.keeps && !a.columns.lossy, a.columns.lastDrop
 	if d.Any {
@@ -121,7 +120,7 @@ func (a *rowAssembly) coveredBy(d *rows.PartitionTombstones) {
 	}
 }
 
-// clear forgets the values of columns of one kind, which stand together.
+// clear forgets the values of columns of one kind, whose indexes are adjacent.
 func (a *rowAssembly) clear(columns []*schema.Column) {
 	if len(columns) == 0 {
 		return
@@ -245,7 +244,6 @@ func (a *rowAssembly) cells(deletion int64, collections *rows.CollectionBuilder)
 	return live, nil
 }
 
-// element adds a cell to the collection of its column.
 func (a *rowAssembly) element(collections *rows.CollectionBuilder, index int, c *rows.Cell) error {
 	if collections.Column == nil || collections.Column.Index != index {
 		if collections.Column != nil {
@@ -256,7 +254,6 @@ func (a *rowAssembly) element(collections *rows.CollectionBuilder, index int, c 
 	return collections.Add(c)
 }
 
-// endCollection sets the value of a collection whose elements have all been added.
 func (a *rowAssembly) endCollection(collections *rows.CollectionBuilder) {
 	i := collections.Column.Index
 	a.row.Values[i] = collections.Value()
@@ -269,16 +266,13 @@ func (a *rowAssembly) endCollection(collections *rows.CollectionBuilder) {
 // whole key, else from the key, which ends in front of the first null. Values that a key does not give back are in
 // the row's value.
 func (a *rowAssembly) setClustering(key []byte) error {
-	if !a.columns.lossy {
-		return a.setPlainClustering(key)
-	}
 	kept := a.values.Clustering
 	buf := a.clustering[:0]
 	for i, c := range a.columns.table.Clustering {
 		switch {
 		case i > 0 && len(key) == 0 && a.given == nil:
 			a.row.Values[c.Index] = nil
-		case c.Type.LossyKey():
+		case a.columns.lossy && c.Type.LossyKey():
 			n, size := binary.Uvarint(kept)
 			if size <= 0 || n > uint64(len(kept)-size) {
 				return a.damaged(rows.ErrRow)
@@ -300,28 +294,6 @@ func (a *rowAssembly) setClustering(key []byte) error {
 			if buf, key, err = a.decodeClustering(buf, key, c); err != nil {
 				return err
 			}
-		}
-	}
-	return nil
-}
-
-// setPlainClustering is setClustering where the key gives back all values.
-func (a *rowAssembly) setPlainClustering(key []byte) error {
-	if a.given != nil {
-		for i, c := range a.columns.table.Clustering {
-			a.row.Values[c.Index] = a.given[i]
-		}
-		return nil
-	}
-	buf := a.clustering[:0]
-	for i, c := range a.columns.table.Clustering {
-		if i > 0 && len(key) == 0 {
-			a.row.Values[c.Index] = nil
-			continue
-		}
-		var err error
-		if buf, key, err = a.decodeClustering(buf, key, c); err != nil {
-			return err
 		}
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// scan reads a range of tokens.
 func (r *reader) scan() error {
 	start, end, ok := r.tokenBounds()
 	if !ok {
@@ -29,20 +28,17 @@ func (r *reader) scan() error {
 		}
 	}
 	p.prefix = p.prefix[:0]
-	r.tombstones.scan(r.src, r.id, start, end)
+	r.tombstones.Scan(r.src, r.id, start, end)
 	if r.read.allRows() && !r.read.Reverse {
 		if err := r.scanRows(start, end); err != nil || r.done {
 			return err
 		}
-		if err := r.read.Tombstones.endSlice(); err != nil {
-			return err
-		}
-		return r.countRowless(nil)
+		return r.read.Tombstones.passRanges(nil)
 	}
 	return r.hop(start, end)
 }
 
-// hop reads partition by partition: it finds the first key of the next one, and reads what is wanted of it.
+// hop reads partition by partition: it finds the first key of the next one, and reads the wanted rows of it.
 func (r *reader) hop(start, end []byte) error {
 	for {
 		if err := r.step(); err != nil {
@@ -57,10 +53,7 @@ func (r *reader) hop(start, end []byte) error {
 			return err
 		}
 		if !found {
-			return r.countRowless(nil)
-		}
-		if err := r.countRowless(r.place.prefix); err != nil {
-			return err
+			return nil
 		}
 		if err := r.readPartition(r.place.partition); err != nil || r.done {
 			return err
@@ -148,20 +141,17 @@ func (r *reader) takeScanned(key, value []byte) (bool, error) {
 	if r.dead.alive {
 		r.endRun(nil)
 	} else if err == nil {
-		r.dead.add(key)
+		r.dead.addDead(key)
 	}
 	return !r.done, err
 }
 
 // scanPartition goes on with the partition of a key.
 func (r *reader) scanPartition(key []byte) error {
-	if err := r.read.Tombstones.endSlice(); err != nil {
+	if err := r.read.Tombstones.passRanges(nil); err != nil {
 		return err
 	}
 	if err := r.place.enter(key); err != nil {
-		return err
-	}
-	if err := r.countRowless(r.place.prefix); err != nil {
 		return err
 	}
 	if err := r.beginPartition(r.place.partition); err != nil {
@@ -169,67 +159,6 @@ func (r *reader) scanPartition(key []byte) error {
 	}
 	if r.tombstones.Any {
 		r.read.Tombstones.beginSlice(&r.tombstones.PartitionTombstones, nil, nil)
-	}
-	return nil
-}
-
-// countRowless counts the range tombstones of partitions without rows in front of the partition with that prefix;
-// nil: of all that are left. A scan of rows does not come by them.
-func (r *reader) countRowless(prefix []byte) error {
-	if r.read.Tombstones == nil || r.tombstones.cursor.src == nil {
-		return nil
-	}
-	for n := 1; ; n++ {
-		key, _, err := r.tombstones.cursor.peek()
-		if err != nil || key == nil {
-			return err
-		}
-		if prefix != nil && bytes.Compare(key[rows.AreaSize:], prefix[rows.AreaSize:]) >= 0 {
-			return nil
-		}
-		if n%RowsPerStep == 0 {
-			if err := r.step(); err != nil {
-				return err
-			}
-		}
-		if err := r.countPartition(key); err != nil {
-			return err
-		}
-	}
-}
-
-// countPartition counts the range tombstones of a partition without rows, given the key of one of its tombstones.
-func (r *reader) countPartition(key []byte) error {
-	p := &r.place
-	prefix, err := rows.AppendRowsPrefix(p.rowless.prefix[:0], key)
-	if err != nil {
-		return err
-	}
-	partition, _, err := rows.SplitEscaped(p.rowless.partition[:0], prefix[rows.AreaSize+rows.TokenSize:])
-	if err != nil {
-		return err
-	}
-	p.rowless.prefix, p.rowless.partition = prefix, partition
-	d, count := &r.tombstones.PartitionTombstones, r.read.Tombstones
-	if err := r.tombstones.load(r.src, prefix); err != nil {
-		return err
-	}
-	count.beginPartition(partition, d)
-	if r.read.allRows() {
-		count.beginSlice(d, nil, nil)
-		return count.endSlice()
-	}
-	for i := range r.read.ranges() {
-		if err := r.step(); err != nil {
-			return err
-		}
-		s := r.read.slice(i)
-		p.start = rows.AppendStart(p.start[:0], r.read.Table, s.Start, s.StartInclusive)
-		p.end = rows.AppendEnd(p.end[:0], r.read.Table, s.End, s.EndInclusive)
-		count.beginSlice(d, p.start, p.end)
-		if err := count.endSlice(); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -157,7 +157,7 @@ func (s *script) alter(change func(*schema.Table) *schema.Table) {
 func (s *script) sweep() []string {
 	before := s.store.SweepMetrics()
 	id := s.store.Catalog().Table(s.table.Keyspace, s.table.Name).StoreID
-	s.store.usages.drop(uint32(id))
+	s.store.usages.Drop(uint32(id))
 	if err := s.store.Sweep(context.Background()); err != nil {
 		s.Fatal(err)
 	}
@@ -231,7 +231,8 @@ func (s *script) write(name string, args []string) {
 	s.apply(m)
 }
 
-// part writes a part of a column: the element of a set, the value of a map's key, or the element at a number in a list.
+// part writes a part of a column: the element of a set, the value of a map's key, or the element at a number in a
+// list.
 func (s *script) part(m *Mutation, c *schema.Column, name, value string, ts int64, e Expiry) {
 	if name == "" {
 		m.Clear(c, ts)
@@ -333,21 +334,13 @@ func (s *script) read(args []string) []string {
 	return all
 }
 
-// tombstonesRead reads and tells what is counted, for each key by itself.
-func (s *script) tombstonesRead(args []string) (out []string) {
+// tombstonesRead reads, and returns the counts.
+func (s *script) tombstonesRead(args []string) []string {
 	r := s.wanted(args)
-	r.Tombstones = &TombstonesRead{Most: 1000, Warn: -1, Statics: true}
+	n := &TombstonesRead{Max: 1000, Statics: true}
+	r.Tombstones = n
 	readRows(s, s.store, r)
-	tell := func(c *TombstoneCount) {
-		out = append(out, fmt.Sprintf("%d live rows, %d tombstones, the last in %x", c.Live, c.Tombstones, c.Partition))
-	}
-	for i := range r.Tombstones.Over {
-		tell(&r.Tombstones.Over[i].TombstoneCount)
-	}
-	if r.Keys == nil {
-		tell(&r.Tombstones.TombstoneCount)
-	}
-	return out
+	return []string{fmt.Sprintf("%d live rows, %d tombstones, %d in one command", n.Rows, n.Tombstones, n.Peak)}
 }
 
 // wanted is the Read that the words after read describe.

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,31 +10,30 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/rows"
 )
 
-// Stores of several processes can share an engine (Options.Shared). What a lone store knows of its engine because
-// nobody else writes to it is then found out otherwise:
+// Stores of several processes can share an engine (Options.Shared). A lone store knows much because it is the only
+// writer. A shared store finds it out otherwise:
 //
-//   - Definitions are followed: they are used as long as the store's node has its lease (see package cluster). What is
-//     read or written begins under a state, and is begun again if that was not the newest one (see shared_writes.go).
-//   - A definition is a conditional change of the records, which all nodes have to follow before it counts
-//     (see shared_define.go).
-//   - Tombstones are looked for by every read of a table that has any: no filters, and nothing else of deletions.
-//     Before the first one of a table is written, a mark of the table is a definition (see shared_tombstones.go).
-//   - Counters are changed under the engine's guards, not under locks of the process.
-//   - Timestamps come from the clock of the cluster, and a write is answered when its timestamp has passed.
+//   - It follows definitions, and uses them while its node has its lease (see package cluster). A read or a write
+//     begins under a state, and begins again if that was not the newest one (see shared_writes.go).
+//   - A definition is a conditional change of the records, which all nodes have to follow before it counts (see
+//     shared_define.go).
+//   - Every read of a table that has any tombstones of partitions or ranges looks for them. Before the first one of a
+//     table is written, a definition marks the table (see shared_writes.go).
+//   - Timestamps come from the clock of the cluster, and a write is answered after its timestamp has passed.
 //   - One node builds indexes, sweeps tables and removes dropped ones.
 
-// sharedState is what a state has besides, if the engine is shared.
+// sharedState is the part of a state that only shared stores have.
 type sharedState struct {
 	version   uint64              // of the definitions
-	suspended map[[16]byte]uint64 // the version since which a table, by its ID, is being truncated: nobody uses it
+	suspended map[[16]byte]uint64 // the version since which a table, by its ID, is being truncated and not used
 	marked    map[uint32]uint64   // the version since which a table, by its number, may have tombstones of many rows
 	records   schema.Records      // that the catalog was made of
 	writing   *atomic.Int64       // mutations that have begun under this state and are not answered
@@ -44,7 +42,7 @@ type sharedState struct {
 // suspendedKeys begin the records of tables that are being truncated.
 var suspendedKeys = ownKey("suspended/")
 
-// join makes the store a node of a cluster, and loads what the engine holds.
+// join makes the store a node of a cluster, and loads the content of the engine.
 func (s *Store) join(o cluster.Options, system []*schema.Keyspace) error {
 	if err := s.writeFirstRecords(); err != nil {
 		return err
@@ -54,7 +52,6 @@ func (s *Store) join(o cluster.Options, system []*schema.Keyspace) error {
 		return err
 	}
 	s.cluster, s.host, s.now = node, node.HostID(), node.Now
-	s.deletions.shared, s.deletions.budget = true, bloom.NewBudget(maxTombstoneFilters)
 	first := newState(schema.New(system...))
 	first.writing = new(atomic.Int64)
 	s.state.Store(first)
@@ -64,7 +61,7 @@ func (s *Store) join(o cluster.Options, system []*schema.Keyspace) error {
 	if err != nil {
 		return errors.Join(err, node.Close())
 	}
-	s.purging.Add(1)
+	s.running.Add(1)
 	go s.tellFollowed()
 	node.Watch(func([]cluster.State) { // another node may lead
 		s.wakePurge()
@@ -86,8 +83,6 @@ func (s *Store) writeFirstRecords() error {
 			if err := m.drawHost(); err != nil {
 				return err
 			}
-		case m.version < formatVersion:
-			return errors.New("the data was written by an earlier version of cqld: open it once with a server that is alone")
 		default:
 			return nil
 		}
@@ -98,16 +93,16 @@ func (s *Store) writeFirstRecords() error {
 }
 
 // Cluster is the node that the store is; nil: its engine is not shared.
-func (s *Store) Cluster() *cluster.Node { return s.cluster }
+func (s *core) Cluster() *cluster.Node { return s.cluster }
 
 // Version is the version of the definitions in use, and the one that drivers see.
-func (s *Store) Version() (number uint64, seen [16]byte) {
+func (s *core) Version() (number uint64, seen [16]byte) {
 	now := s.state.Load()
 	return now.version, now.catalog.Version()
 }
 
 // Settled reports whether all writes are answered that began under definitions before those in use.
-func (s *Store) Settled() bool {
+func (s *definer) Settled() bool {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	s.former = slices.DeleteFunc(s.former, func(was *state) bool { return was.writing.Load() == 0 })
@@ -115,14 +110,14 @@ func (s *Store) Settled() bool {
 }
 
 // OnFollow has fn called with the catalogs before and after definitions that other nodes have made.
-func (s *Store) OnFollow(fn func(before, after *schema.Catalog)) {
+func (s *definer) OnFollow(fn func(before, after *schema.Catalog)) {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	s.onFollow, s.followed = fn, nil
 }
 
-// Follow makes the definitions in use those that are stored.
-func (s *Store) Follow() error {
+// Follow makes the stored definitions the current ones.
+func (s *definer) Follow() error {
 	s.defining.Lock()
 	old := s.state.Load()
 	next, m, err := s.stored(old)
@@ -141,10 +136,10 @@ func (s *Store) Follow() error {
 	return nil
 }
 
-// tellFollowed calls what OnFollow was given, until the store is closed. Whoever follows does not call it: it may wait
-// for the lease, which is renewed behind that.
-func (s *Store) tellFollowed() {
-	defer s.purging.Done()
+// tellFollowed calls the function given to OnFollow, until the store is closed. Follow does not call it, because the
+// function may wait for the lease, which is renewed only after Follow.
+func (s *definer) tellFollowed() {
+	defer s.running.Done()
 	for {
 		select {
 		case <-s.closing.Done():
@@ -164,9 +159,9 @@ func (s *Store) tellFollowed() {
 }
 
 // install puts a state in place of an older one. The caller holds defining.
-func (s *Store) install(old, next *state) {
+func (s *definer) install(old, next *state) {
 	next.virtual, next.writing = old.virtual, new(atomic.Int64)
-	s.deletions.marked.Store(&next.marked) // before reads begin under the state
+	s.deletions.SetMarked(next.marked) // before reads begin under the state
 	s.former = append(s.former, old)
 	s.state.Store(next)
 	s.noteChanges(old.catalog, next.catalog)
@@ -175,7 +170,7 @@ func (s *Store) install(old, next *state) {
 }
 
 // stored reads the state that the engine holds; nil: it is the old one.
-func (s *Store) stored(old *state) (next *state, m meta, err error) {
+func (s *definer) stored(old *state) (next *state, m meta, err error) {
 	var version cluster.Version
 	records := schema.Records{}
 	indexes := &state{catalog: &schema.Catalog{}}
@@ -187,21 +182,23 @@ func (s *Store) stored(old *state) (next *state, m meta, err error) {
 		if _, err := m.load(r); err != nil {
 			return err
 		}
-		if indexes.indexes, err = readIndexes(r); err != nil {
+		if indexes.indexes, err = index.Read(r); err != nil {
 			return err
 		}
 		if err := scanRecords(r, suspendedKeys, func(name string, value []byte) error {
 			if len(name) != 16 {
 				return errMeta
 			}
-			suspended[[16]byte([]byte(name))] = sinceVersion(value, version.Number)
-			return nil
+			suspended[[16]byte([]byte(name))], err = recordVersion(value)
+			return err
 		}); err != nil {
 			return err
 		}
 		if err := scanRecords(r, markKeys, func(name string, value []byte) error {
 			id, err := recordNumber(name)
-			marked[id] = sinceVersion(value, version.Number)
+			if err == nil {
+				marked[id], err = recordVersion(value)
+			}
 			return err
 		}); err != nil {
 			return err
@@ -230,16 +227,8 @@ func (s *Store) stored(old *state) (next *state, m meta, err error) {
 	return next, m, nil
 }
 
-// scanRecords calls fn for the records of a kind with what their keys have behind the prefix.
-func scanRecords(r engine.Reader, prefix []byte, fn func(name string, value []byte) error) error {
-	end := rows.Successor(bytes.Clone(prefix))
-	return r.Scan(prefix, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
-		return true, fn(string(key[len(prefix):]), bytes.Clone(value))
-	})
-}
-
-// follow returns the catalog that records are. What has not changed since an old state stays as it is, so that plans
-// made for it are good.
+// follow returns the catalog of the records. Unchanged definitions of an old state are reused, so that plans made for
+// them stay valid.
 func follow(old *state, records schema.Records) (*schema.Catalog, error) {
 	changed := schema.Records{}
 	keyspaces := map[string]bool{} // that have to be read as a whole
@@ -285,19 +274,10 @@ func follow(old *state, records schema.Records) (*schema.Catalog, error) {
 }
 
 // leads reports whether background work is this store's: it is alone, or its node leads.
-func (s *Store) leads() bool { return s.cluster == nil || s.cluster.Leads() }
-
-// sinceVersion is the version of the definitions that a record was stored with. Earlier versions of cqld did not write
-// it: then it may be the newest.
-func sinceVersion(value []byte, newest uint64) uint64 {
-	if len(value) != 8 {
-		return newest
-	}
-	return binary.BigEndian.Uint64(value)
-}
+func (s *core) leads() bool { return s.cluster == nil || s.cluster.Leads() }
 
 // settle waits until all nodes use the definitions that this store uses, or newer ones.
-func (s *Store) settle() error {
+func (s *core) settle() error {
 	if s.cluster == nil {
 		return nil
 	}
@@ -316,20 +296,19 @@ func (s *Store) settle() error {
 	}
 }
 
-// errLapsed is what clients get while the node does not know whether its definitions are the newest.
+// errLapsed is the error of requests while the node does not know whether its definitions are the newest.
 var errLapsed = cqlerr.Overloadedf("This node has lost touch with its cluster. Nothing was done.")
 
 // lapsed reports whether the store does not know whether its definitions are the newest.
-func (s *Store) lapsed() bool { return s.cluster != nil && !s.cluster.Holds() }
+func (s *core) lapsed() bool { return s.cluster != nil && !s.cluster.Holds() }
 
-// moved reports whether what was found out under a state may not hold any more, because other nodes may have changed
-// definitions.
-func (s *Store) moved(was *state) bool {
+// moved reports whether findings under a state may be invalid, because other nodes may have changed definitions.
+func (s *core) moved(was *state) bool {
 	return s.cluster != nil && (s.state.Load() != was || !s.cluster.Holds())
 }
 
 // usable returns the newest state, in which a table is not being truncated.
-func (s *Store) usable(ctx context.Context, table [16]byte) (*state, error) {
+func (s *core) usable(ctx context.Context, table [16]byte) (*state, error) {
 	if s.cluster == nil {
 		return s.current(), nil
 	}
@@ -356,11 +335,3 @@ func (s *Store) usable(ctx context.Context, table [16]byte) (*state, error) {
 
 // maxSuspension is how long statements wait for a TRUNCATE on another node.
 const maxSuspension = 30 * time.Second
-
-// recordNumber reads a number behind the prefix of a record's key.
-func recordNumber(name string) (uint32, error) {
-	if len(name) != 4 {
-		return 0, errMeta
-	}
-	return binary.BigEndian.Uint32([]byte(name)), nil
-}

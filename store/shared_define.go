@@ -12,25 +12,28 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
+	"github.com/cqld/cqld/store/rows"
 )
 
 // defineShared is Define where nodes share the engine. It changes the records of the newest definitions, on the
 // condition that these are still the newest, and returns when all nodes have followed.
 //
-// Between two versions that nodes use at the same time nothing may get lost, so some definitions take two of them:
+// Nodes may use two consecutive versions at the same time without losing anything, so some definitions take two
+// versions:
 //
-//   - An index is added in one: all nodes write its entries before one of them begins to build it, and nobody reads it
-//     before it is built.
-//   - An index that goes is first retired: nodes do not read it any more, and all go on to write its entries. When all
-//     have followed it is removed.
-//   - A table that is truncated is first suspended: statements wait. When all nodes have followed it gets its other
+//   - An index is added in one: all nodes write its entries before one of them begins to build it, and reads do not
+//     use it before it is built.
+//   - An index is first retired: nodes stop reading it, and continue to write its entries. When all have followed it
+//     is removed.
+//   - A table that is truncated is first suspended: statements wait. When all nodes have followed it gets another
 //     number.
 //
-// The first version is stored with what it changes, because another node may go on from there: it has to wait too until
-// all have followed.
+// The first version is stored together with what it prepares, because another node may continue from there: it has to
+// wait until all have followed too.
 //
-// If a node ends between two versions, the one that leads takes the first one back (see recover).
-func (s *Store) defineShared(change func(*schema.Catalog) (*schema.Catalog, error)) error {
+// If a node ends between two versions, the leader reverts the first one (see recover).
+func (s *definer) defineShared(change func(*schema.Catalog) (*schema.Catalog, error)) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	for {
@@ -54,21 +57,21 @@ func (s *Store) defineShared(change func(*schema.Catalog) (*schema.Catalog, erro
 // errUnsettled says that a change follows one that some nodes may not have followed yet.
 var errUnsettled = errors.New("some nodes have not followed the definitions yet")
 
-// changed is what became of a change.
+// changed is the outcome of a change.
 type changed int
 
 const (
-	unchanged    changed = iota // nothing is to be changed
+	unchanged    changed = iota // nothing had to be changed
 	changedPart                 // the first of two versions is stored
 	changedWhole                // all is stored
 )
 
-// changePlan makes a change of a state: what is to be used next and what stores it. whole says that it is all that was
-// wanted. Without a next state there is nothing to change.
+// changePlan makes a change of a state: the next state, and the operations that store it. whole reports whether the
+// change is complete. Without a next state there is nothing to change.
 type changePlan func(old *state, m *meta) (next *state, ops []engine.Op, whole bool, err error)
 
 // changeNewest is tryChange for the newest definitions. It begins anew where another node changes them meanwhile.
-func (s *Store) changeNewest(plan changePlan) (changed, error) {
+func (s *definer) changeNewest(plan changePlan) (changed, error) {
 	for {
 		if err := s.cluster.Await(s.closing); err != nil {
 			return unchanged, errLapsed
@@ -83,7 +86,7 @@ func (s *Store) changeNewest(plan changePlan) (changed, error) {
 }
 
 // tryChange stores the change that plan makes of the state in use, and uses it.
-func (s *Store) tryChange(plan changePlan) (done changed, err error) {
+func (s *definer) tryChange(plan changePlan) (done changed, err error) {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	old, m := s.state.Load(), s.meta
@@ -119,8 +122,8 @@ func (s *Store) tryChange(plan changePlan) (done changed, err error) {
 	return changedPart, nil
 }
 
-// planChange finds out what a definition changes, or what has to come before it.
-func (s *Store) planChange(
+// planChange finds out the changes of a definition, or the preparation that they need.
+func (s *definer) planChange(
 	old *state, m *meta, change func(*schema.Catalog) (*schema.Catalog, error),
 ) (next *state, ops []engine.Op, whole bool, err error) {
 	c, err := change(old.catalog)
@@ -146,7 +149,7 @@ func (s *Store) planChange(
 	ops = append(definitionOps(changes), indexes...)
 	for _, id := range missing(old.ids, next.live) {
 		ops = append(ops, engine.Op{Kind: engine.Put, Key: deadTableKey(id), Value: []byte{1}},
-			engine.Op{Kind: engine.Delete, Key: sweepKey(id)}, dropMarkOp(id))
+			dropMarkOp(id))
 	}
 	next.marked = old.marked // numbers are not used again
 	for table := range old.suspended {
@@ -159,7 +162,7 @@ func (s *Store) planChange(
 	return next, ops, true, nil
 }
 
-// prepare returns the state that has to be in use before the next one, with what stores it; nil: this one can be.
+// prepare returns the state that has to come before the next one, with its operations; nil: none has to.
 func (s *state) prepare(next *state) (first *state, ops []engine.Op) {
 	between := *s // with the marks
 	between.suspended = maps.Clone(s.suspended)
@@ -172,11 +175,11 @@ func (s *state) prepare(next *state) (first *state, ops []engine.Op) {
 	}
 	for table, all := range s.indexes {
 		for _, x := range all {
-			if x.built && !next.live[x.id] && next.live[table] {
+			if x.Built && !next.live[x.ID] && next.live[table] {
 				retired := *x
-				retired.built, retired.retired = false, version
+				retired.Built, retired.Retired = false, version
 				between.replaceIndex(&retired)
-				ops = append(ops, retired.record())
+				ops = append(ops, retired.Record())
 			}
 		}
 	}
@@ -186,8 +189,8 @@ func (s *state) prepare(next *state) (first *state, ops []engine.Op) {
 	return &between, ops
 }
 
-// isUnsettled reports whether what the next state takes away was prepared in a version that some nodes may not have
-// followed. settled is the version that all nodes have.
+// isUnsettled reports whether the next state depends on a preparation that some nodes may not have followed. settled
+// is the version that all nodes have followed.
 func (s *state) isUnsettled(next *state, settled uint64) bool {
 	for id, number := range s.ids {
 		if now, stays := next.ids[id]; stays && now != number && s.suspended[id] > settled {
@@ -196,7 +199,7 @@ func (s *state) isUnsettled(next *state, settled uint64) bool {
 	}
 	for table, all := range s.indexes {
 		for _, x := range all {
-			if x.retired > settled && !next.live[x.id] && next.live[table] {
+			if x.Retired > settled && !next.live[x.ID] && next.live[table] {
 				return true
 			}
 		}
@@ -212,66 +215,48 @@ func (s *state) suspend(table [16]byte, version uint64) {
 	s.suspended[table] = version
 }
 
-// suspendOp stores that a table is being truncated.
 func suspendOp(table [16]byte, version uint64) engine.Op {
 	key := slices.Concat(suspendedKeys, table[:])
 	return engine.Op{Kind: engine.Put, Key: key, Value: binary.BigEndian.AppendUint64(nil, version)}
 }
 
-// resumeOp stores that a table is not being truncated.
 func resumeOp(table [16]byte) engine.Op {
 	return engine.Op{Kind: engine.Delete, Key: slices.Concat(suspendedKeys, table[:])}
 }
 
-// replaceIndex puts an index in the place of what it was. It reports whether there was one.
-func (s *state) replaceIndex(x *keptIndex) bool {
-	i := slices.IndexFunc(s.indexes[x.tableID], func(o *keptIndex) bool { return o.id == x.id })
-	if i < 0 {
-		return false
-	}
-	next := make(map[uint32][]*keptIndex, len(s.indexes))
-	for id, all := range s.indexes {
-		next[id] = all
-	}
-	next[x.tableID] = slices.Clone(s.indexes[x.tableID])
-	next[x.tableID][i] = x
-	s.indexes = next
-	return true
-}
-
 // replaceShared is replaceIndex where nodes share the engine. An index that was retired meanwhile stays as it is.
-func (s *Store) replaceShared(x *keptIndex) (kept *keptIndex, err error) {
+func (s *definer) replaceShared(x *index.Index) (kept *index.Index, err error) {
 	_, err = s.changeNewest(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
 		next := *old
 		kept = nil
-		for _, now := range old.indexes[x.tableID] {
-			if now.id == x.id && now.retired == 0 {
+		for _, now := range old.indexes[x.TableID] {
+			if now.ID == x.ID && now.Retired == 0 {
 				built := *now
-				built.built = true
+				built.Built = true
 				kept = &built
 			}
 		}
 		if kept == nil || !next.replaceIndex(kept) {
 			return nil, nil, false, nil
 		}
-		return &next, []engine.Op{kept.record()}, true, nil
+		return &next, []engine.Op{kept.Record()}, true, nil
 	})
 	return kept, err
 }
 
-// halfway is what a node that leads remembers of definitions that were begun.
+// halfway is the unfinished definition that a leader watches.
 type halfway struct {
 	version uint64
 	seen    time.Time
 }
 
-// recover takes back what nodes have begun and not ended: retired indexes are built anew, suspended tables are used
-// again, if nothing has gone on for a while. Whoever is only slow begins anew then.
-func (s *Store) recover() error {
+// recover reverts definitions that a node has begun and not finished, if nothing has happened for a while: retired
+// indexes are built anew, suspended tables are used again. A node that was only slow begins its definition again.
+func (s *definer) recover() error {
 	now := s.state.Load()
 	begun := len(now.suspended) > 0
 	for _, all := range now.indexes {
-		begun = begun || slices.ContainsFunc(all, func(x *keptIndex) bool { return x.retired != 0 })
+		begun = begun || slices.ContainsFunc(all, func(x *index.Index) bool { return x.Retired != 0 })
 	}
 	switch {
 	case !begun:
@@ -295,11 +280,11 @@ func (s *Store) recover() error {
 		}
 		for _, all := range old.indexes {
 			for _, x := range all {
-				if x.retired != 0 {
+				if x.Retired != 0 {
 					again := *x
-					again.retired = 0
+					again.Retired = 0
 					next.replaceIndex(&again)
-					ops = append(ops, again.record())
+					ops = append(ops, again.Record())
 				}
 			}
 		}
@@ -311,9 +296,8 @@ func (s *Store) recover() error {
 	return err
 }
 
-// recoverShared takes back what nodes have begun and not ended, until the store is closed.
-func (s *Store) recoverShared() {
-	defer s.purging.Done()
+func (s *definer) recoverShared() {
+	defer s.running.Done()
 	ticker := time.NewTicker(s.cluster.Patience() / 8)
 	defer ticker.Stop()
 	for {
@@ -328,6 +312,31 @@ func (s *Store) recoverShared() {
 		}
 		if err := s.recover(); err != nil && s.closing.Err() == nil {
 			s.log.Error().Err(err).Msg("cannot take back a definition that a node has begun yet")
+		}
+	}
+}
+
+// A new table has no rows, and an engine on several machines has it all on one. So the node that defines a table tells
+// the engine where to split it: by token, because rows are spread evenly over tokens. Entries of indexes are sorted by
+// their values, whose distribution is unknown, so an index is only split from the keys before it.
+
+// splitNew has the engine split the tables and indexes that a definition has added.
+func (s *definer) splitNew(old, next *state) {
+	e, ok := s.engine.(engine.Splitter)
+	if !ok || e.Parts() < 2 {
+		return
+	}
+	for _, id := range next.ids {
+		if !old.live[id] {
+			e.Split(rows.SplitKeys(id, e.Parts()))
+		}
+	}
+	for _, all := range next.indexes {
+		for _, x := range all {
+			known := slices.ContainsFunc(old.indexes[x.TableID], func(o *index.Index) bool { return o.ID == x.ID })
+			if !known && x.View == nil {
+				e.Split(rows.SplitKeys(x.ID, 1))
+			}
 		}
 	}
 }

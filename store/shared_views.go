@@ -4,34 +4,35 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
-// A process may be stopped between the beginning of a write and its commit, while a view is defined and built on
-// another node. The commit then replaces rows of the base, and nobody knows any more which rows the view has for them.
-// So the rows of the view are made again for the partitions that were written to. The view is then read as a whole, and
-// its other rows of these partitions are removed. This is rare, and nothing less finds them.
+// A process may be stopped between the beginning of a write and its commit, while another node defines and builds a
+// view. The commit then replaces rows of the base, and the rows that the view has for the replaced ones are unknown.
+// So the view's rows of the written partitions are made again; then the whole view is read, and its other rows of
+// these partitions are removed. This is rare, and nothing less finds them.
 
 // lateView is a view that some committed writes do not know.
 type lateView struct {
-	*keptIndex
+	*index.Index
 	partitions map[string]bool // of the base, in which the writes are
 }
 
-// mendViews puts in order what mutations have left in views that they did not know when they were committed. before has
-// the states under which that was.
+// mendViews repairs views that mutations did not know when they were committed. before has the states of the commits.
 func (s *Store) mendViews(ms []*Mutation, before []*state) error {
 	var late []lateView
 	for i, m := range ms {
 		for _, x := range viewsAmong(m.state.indexes[m.id]) {
-			if slices.ContainsFunc(before[i].indexes[m.id], func(o *keptIndex) bool { return o.id == x.id }) {
+			if slices.ContainsFunc(before[i].indexes[m.id], func(o *index.Index) bool { return o.ID == x.ID }) {
 				continue
 			}
-			at := slices.IndexFunc(late, func(l lateView) bool { return l.id == x.id })
+			at := slices.IndexFunc(late, func(l lateView) bool { return l.ID == x.ID })
 			if at < 0 {
 				at = len(late)
-				late = append(late, lateView{keptIndex: x, partitions: map[string]bool{}})
+				late = append(late, lateView{Index: x, partitions: map[string]bool{}})
 			}
 			late[at].partitions[string(m.partition)] = true
 		}
@@ -47,23 +48,23 @@ func (s *Store) mendViews(ms []*Mutation, before []*state) error {
 // mendView makes the rows of a view again that are of some partitions of its base, and removes others.
 func (s *Store) mendView(x lateView) error {
 	for partition := range x.partitions {
-		position := rows.AppendPartition(nil, x.table, x.tableID, []byte(partition))
+		position := rows.AppendPartition(nil, x.Table, x.TableID, []byte(partition))
 		for end := rows.Successor(bytes.Clone(position)); position != nil; {
-			_, _, next, _, err := s.buildViewFrom(x.keptIndex, position, end)
+			_, _, next, _, err := s.buildViewFrom(x.Index, position, end)
 			if err != nil {
 				return err
 			}
 			position = next
 		}
 	}
-	start := rows.AppendArea(nil, x.id, rows.AreaRows)
+	start := rows.AppendArea(nil, x.ID, rows.AreaRows)
 	for end := rows.Successor(bytes.Clone(start)); start != nil; {
 		own, next, err := s.rowsOfView(x, start, end)
 		if err != nil {
 			return err
 		}
 		for _, r := range own {
-			if err := s.removeUnlessMade(x.keptIndex, r); err != nil {
+			if err := s.removeUnlessMade(x.Index, r); err != nil {
 				return err
 			}
 		}
@@ -77,19 +78,19 @@ type rowOfView struct {
 	key, base, partition []byte
 }
 
-// rowsOfView finds some rows of a view that are of certain partitions. next is the key to go on from, or nil behind the
-// last row.
+// rowsOfView finds rows of a view that belong to certain partitions. next is the key to continue from; nil: there are
+// no more.
 func (s *Store) rowsOfView(x lateView, start, end []byte) (found []rowOfView, next []byte, err error) {
-	var maker entryMaker
+	var maker index.Maker
 	err = s.engine.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
 		prefix := rows.PartitionPrefixLength(key)
 		if prefix <= 0 || prefix >= len(key) {
 			return false, rows.ErrKey
 		}
-		if err := maker.readKey(x.view, key, prefix); err != nil {
+		if err := maker.ReadKey(x.View, key, prefix); err != nil {
 			return false, err
 		}
-		partition, base := x.baseOf(nil, maker.fields)
+		partition, base := x.BaseOf(nil, maker.Fields)
 		if !x.partitions[string(partition)] {
 			return true, nil
 		}
@@ -104,9 +105,9 @@ func (s *Store) rowsOfView(x lateView, start, end []byte) (found []rowOfView, ne
 }
 
 // removeUnlessMade removes a row of a view, unless the base gives it to the view.
-func (s *Store) removeUnlessMade(x *keptIndex, r rowOfView) error {
-	return s.update(s.closing, appendGuard(nil, x.table, r.partition), func(txn engine.Txn) error {
-		w := newViewWriter(s, txn, 0, map[uint32][]*keptIndex{x.tableID: {x}})
+func (s *Store) removeUnlessMade(x *index.Index, r rowOfView) error {
+	return s.update(s.closing, appendGuard(nil, x.Table, r.partition), func(txn engine.Txn) error {
+		w := newViewWriter(&s.core, txn, 0, map[uint32][]*index.Index{x.TableID: {x}})
 		defer w.base.release()
 		if err := w.load(r.base); err != nil {
 			return err

@@ -2,22 +2,23 @@ package store
 
 import (
 	"bytes"
-	"context"
+	"encoding/binary"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
 )
 
-// A write that nodes share is committed under the state that it began with. A process may be stopped between the two,
-// for longer than its lease lasts. So the write is looked at again when it is committed: if an index has come
-// meanwhile, its entries are written too, before the write is answered. Writing mutations twice changes nothing. If a
-// view has come meanwhile, its rows may be of what the write has replaced: see shared_views.go.
+// A write to a shared engine is committed under the state that it began with. The process may be stopped between the
+// two for longer than its lease. So the write is checked again after the commit: if an index was added meanwhile, its
+// entries are written before the write is answered. Writing mutations twice changes nothing. If a view was added
+// meanwhile, it may have rows for replaced ones: see shared_views.go.
 
-// confirm calls done when committed mutations have written what the newest definitions want, and their timestamps have
-// passed on all nodes. last is the last timestamp that was given before the commit.
+// confirm calls done when committed mutations comply with the newest definitions, and their timestamps have passed on
+// all nodes. last is the last timestamp given before the commit.
 func (s *Store) confirm(ms []*Mutation, last int64, done func(error)) {
 	if s.isCurrent(ms) && s.cluster.Until(last) == 0 {
 		done(nil)
@@ -31,7 +32,6 @@ func (s *Store) isCurrent(ms []*Mutation) bool {
 	return !slices.ContainsFunc(ms, func(m *Mutation) bool { return s.moved(m.state) })
 }
 
-// complete is confirm, and waits.
 func (s *Store) complete(ms []*Mutation, last int64) error {
 	for !s.isCurrent(ms) {
 		if err := s.cluster.Await(s.closing); err != nil {
@@ -82,85 +82,12 @@ func (m *Mutation) lacksIndexes(now *state) bool {
 	return id == was && !sameIndexes(now.indexes[id], m.state.indexes[id])
 }
 
-// awaitTimestamp waits until a timestamp has passed on all nodes.
-func (s *Store) awaitTimestamp(last int64) {
+func (s *core) awaitTimestamp(last int64) {
 	for d := s.cluster.Until(last); d > 0; d = s.cluster.Until(last) {
 		time.Sleep(d)
 	}
 }
 
-// countShared is count where nodes share the engine: counters are read and written in one update.
-func (s *Store) countShared(ms []*Mutation, done func(error)) {
-	first := ms[0]
-	a := &first.apply
-	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
-	ops, err := s.markedOperations(first.ops[:0], ms)
-	if first.ops = ops; err != nil || len(ops) == 0 {
-		first.finish(err)
-		return
-	}
-	if ops, err = unite(ops); err != nil {
-		first.finish(err)
-		return
-	}
-	guards, last := [][]byte{bytes.Clone(ops[0].Key)}, s.last.Load()
-	var outcome func(error)
-	update := func(txn engine.Txn) error { return putTotals(txn, ops) }
-	outcome = func(err error) {
-		if errors.Is(err, engine.ErrConflict) {
-			go s.engine.Update(s.closing, guards, update, outcome)
-			return
-		}
-		if err != nil || s.cluster.Until(last) == 0 {
-			first.finish(err)
-			return
-		}
-		go func() {
-			s.awaitTimestamp(last)
-			first.finish(nil)
-		}()
-	}
-	s.engine.Update(context.Background(), guards, update, outcome)
-}
-
-// putTotals adds changes to the totals that are stored. It puts the whole rows, so that the update fails if another one
-// comes in between.
-func putTotals(txn engine.Txn, ops []engine.Op) error {
-	for i := range ops {
-		op := &ops[i]
-		if op.Kind != engine.Merge || rows.IsTombstoneKey(op.Key) {
-			op.WriteTo(txn)
-			continue
-		}
-		var stored []byte
-		if _, err := txn.Get(op.Key, func(value []byte) error {
-			stored = bytes.Clone(value)
-			return nil
-		}); err != nil {
-			return err
-		}
-		value := op.Value
-		totals := map[uint32]rows.Cell{}
-		var err error
-		if stored != nil {
-			if totals, err = rows.CounterTotals(stored); err != nil {
-				return err
-			}
-		}
-		if value, err = rows.AddToTotals(value, totals); err != nil {
-			return err
-		}
-		if stored != nil {
-			if value, err = rows.Fold(nil, op.Key, stored, value); err != nil {
-				return err
-			}
-		}
-		txn.Put(op.Key, value)
-	}
-	return nil
-}
-
-// commitShared commits what a group of mutations writes, and confirms it.
 func (s *Store) commitShared(first *Mutation, ops []engine.Op) {
 	last := s.last.Load()
 	s.engine.Commit(ops, func(err error) {
@@ -170,4 +97,76 @@ func (s *Store) commitShared(first *Mutation, ops []engine.Op) {
 		}
 		s.confirm(first.apply.group, last, first.finish)
 	})
+}
+
+// Most tables never have tombstones of partitions or ranges, and reads of these should not look for them. So a table
+// is marked before the first one is written. The mark is a definition, stored with its version: no node reads the
+// table without it when the tombstone is committed.
+
+// markKeys begin the records of tables that may have tombstones of partitions or ranges.
+var markKeys = ownKey("tombstones/")
+
+func markKey(id uint32) []byte { return binary.BigEndian.AppendUint32(bytes.Clone(markKeys), id) }
+
+func putMarkOp(id uint32, version uint64) engine.Op {
+	return engine.Op{Kind: engine.Put, Key: markKey(id), Value: binary.BigEndian.AppendUint64(nil, version)}
+}
+
+func dropMarkOp(id uint32) engine.Op { return engine.Op{Kind: engine.Delete, Key: markKey(id)} }
+
+// errUnmarked says that a table has to be marked before mutations are written.
+var errUnmarked = errors.New("the table is not marked")
+
+// isUnmarked reports whether the mutation's table has to be marked before a tombstone is written, or whether some
+// nodes may not have followed the mark. settled is the version that all nodes have.
+func (m *Mutation) isUnmarked(id uint32, settled uint64) bool {
+	version, ok := m.state.marked[id]
+	return m.state.marked != nil && (!ok || version > settled)
+}
+
+// markedOperations is operations, and marks tables before.
+func (s *Store) markedOperations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error) {
+	begin := len(ops)
+	for {
+		all, err := s.operations(ops[:begin], ms)
+		if !errors.Is(err, errUnmarked) {
+			return all, err
+		}
+		if err := s.mark(ms); err != nil {
+			return all, err
+		}
+	}
+}
+
+// mark marks the tables in which mutations delete partitions or ranges.
+func (s *definer) mark(ms []*Mutation) error {
+	for _, m := range ms {
+		if m.deletes() == ([tombstones.Kinds]bool{}) {
+			continue
+		}
+		if err := s.markTable(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markTable marks one table, unless it is marked or gone, and waits until all nodes have followed.
+func (s *definer) markTable(m *Mutation) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	_, err := s.changeNewest(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
+		id, ok := old.ids[m.table.ID]
+		if _, isMarked := old.marked[id]; !ok || isMarked {
+			return nil, nil, false, nil
+		}
+		next := *old
+		next.marked = maps.Clone(old.marked)
+		next.marked[id] = old.version + 1
+		return &next, []engine.Op{putMarkOp(id, old.version+1)}, true, nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.settle()
 }

@@ -8,10 +8,15 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
+	"github.com/cqld/cqld/store/tombstones"
+
+	"github.com/cqld/cqld/store/usage"
+
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
@@ -23,12 +28,12 @@ type Options struct {
 	System []*schema.Keyspace // the keyspaces that come with the server; they are not persisted
 	Now    func() time.Time   // nil: time.Now
 
-	// Image makes the store hold what another one held. System then is needed only for the tables that control this
-	// server, if there are some, and Engine only to stand before the engine that Image.Engine opens.
+	// Image is the initial content. System is needed only for the tables that control this server, and Engine only
+	// to wrap the engine that Image.Engine opens.
 	Image *Image
 
-	// Shared makes the store a node of a cluster of stores that share the engine, which is to be an engine.Clock; nil:
-	// nobody else uses the engine. Now and Image are of no use then.
+	// Shared makes the store a node of a cluster of stores that share the engine, which must be an engine.Clock;
+	// nil: the engine is not shared. Now and Image are unused then.
 	Shared *cluster.Options
 
 	SweepEvery time.Duration // how often tables are looked at that may have something to purge; 0: 10 seconds
@@ -41,73 +46,64 @@ type Options struct {
 	Log zerolog.Logger
 }
 
-// Store keeps partitions of rows on an engine.
+// Store keeps partitions of rows on an engine. It is made of rooms that share its core: each does one kind of work,
+// and knows the others only as far as it has a pointer to them.
 type Store struct {
+	core
+	definer      // replaces the definitions
+	builder      // builds indexes and views
+	graphBuilder // makes graphs of vectors
+	sweeper      // purges and counts rows
+	dropper      // removes the rows of dropped tables
+
+	closeOne sync.Once
+}
+
+// core is shared by all rooms: the engine, the definitions in use, and everything known about the stored rows.
+type core struct {
 	engine engine.Engine
 	limits engine.Limits
 	now    func() time.Time
 	log    zerolog.Logger
-	last   atomic.Int64 // the last Timestamp
-	bound  atomic.Int64 // is stored: no decision has a later timestamp
-	state  atomic.Pointer[state]
+	host   [16]byte
+	still  bool // Options.Still
 
-	deletions deletions
+	last  atomic.Int64 // the last Timestamp
+	bound atomic.Int64 // is stored: no decision has a later timestamp
 
-	counting   countLocks
-	usages     usages
-	sweeping   sync.Mutex // held by a sweep
-	underSweep atomic.Pointer[sweep]
-	swept      sweepCounters
-	purgeHints chan purgeHint
+	state     atomic.Pointer[state]
+	defining  sync.Mutex // held to replace state
+	deletions tombstones.Tracker
+	usages    usage.Tables
+	graphs    index.Graphs // of vectors
 
-	filterBytes int64      // Options.TombstoneFilters
-	gathered    int        // mostGathered, but in tests
-	defining    sync.Mutex // held by whoever replaces state; guards meta
-	meta        meta
-	uncollected atomic.Pointer[[]uint32] // tables whose tombstones are to be collected after Restore
-	toUndo      []engine.Op              // undo definitions that failed and may be in the engine; guarded by defining
-	host        [16]byte
+	cluster *cluster.Node // nil: the engine is not shared
+	settled atomic.Uint64 // version of the definitions that all nodes have followed
 
-	// Of a store that shares its engine.
-	cluster  *cluster.Node // nil: the engine is not shared
-	changing sync.Mutex    // held by a definition, until all nodes have followed
-	former   []*state      // under which writes may have begun that are not answered; guarded by defining
-	onFollow func(before, after *schema.Catalog)
-	followed [][2]*schema.Catalog // that onFollow is to be called with; guarded by defining
-	toTell   chan struct{}        // has an element when followed has some
-	halfway  halfway
-	settled  atomic.Uint64 // version of the definitions that all nodes have followed
+	restores    atomic.Uint64            // number of times that a Restore has begun or ended
+	background  sync.RWMutex             // held for reading by steps of background work, which Restore waits for
+	uncollected atomic.Pointer[[]uint32] // tables whose filters have to be made after Restore
 
-	restores   atomic.Uint64 // how often a Restore has begun or ended
-	background sync.RWMutex  // held by steps of background work, which Restore waits for
+	// Messages of reads, writes and definitions to the rooms that work in the background.
+	purgeHints chan tombstones.PurgeHint
+	stale      chan staleEntry // entries of indexes to look at
+	indexing   chan struct{}   // has an element when there may be indexes to build
+	purge      chan struct{}   // has an element when there may be dropped tables
 
-	still       bool                          // Options.Still
-	formerViews bool                          // an earlier version has kept views in another form
-	building    atomic.Pointer[buildProgress] // the build of an index or a view that is under way
-	built       atomic.Uint64                 // how many there were
-	unbuilt     atomic.Uint64                 // how often one has failed
+	gathered int // maxGathered, but in tests
 
-	graphs       graphs       // of indexes of vectors
-	leastGraphed atomic.Int64 // leastGraphed and leastAdded, but in tests
-	leastAdded   atomic.Int64
-
-	indexing chan struct{}   // has an element when there may be indexes to build
-	stale    chan staleEntry // entries of indexes to look at
-
-	purging  sync.WaitGroup
-	purge    chan struct{} // has an element when there are dead tables to look for
-	closing  context.Context
-	stop     context.CancelFunc
-	closeOne sync.Once
+	running sync.WaitGroup // goroutines of the rooms
+	closing context.Context
+	stop    context.CancelFunc
 }
 
-// state is what every read and write looks at. It is replaced as a whole.
+// state is the set of definitions that reads and writes use. It is replaced as a whole.
 type state struct {
 	catalog *schema.Catalog
 	ids     map[[16]byte]uint32 // StoreIDs by table ID: a statement may hold a table as it was before TRUNCATE. Views too
 	live    map[uint32]bool     // the StoreIDs
 	virtual map[[16]byte]virtual
-	indexes map[uint32][]*keptIndex // of the tables, by their StoreIDs. Views too
+	indexes map[uint32][]*index.Index // of the tables, by their StoreIDs. Views too
 
 	anyViews bool // there are views among the indexes
 
@@ -118,7 +114,7 @@ type state struct {
 
 var _ engine.Fold = rows.Fold
 
-// Open opens the engine, checks the format of what it holds and loads the catalog.
+// Open opens the engine, checks its format and loads the catalog.
 func Open(o Options) (*Store, error) {
 	if o.Engine == nil {
 		o.Engine = o.Image.Engine
@@ -127,24 +123,15 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{
-		engine: e, limits: e.Limits(), now: o.Now, log: o.Log, purge: make(chan struct{}, 1),
-		filterBytes: o.TombstoneFilters, gathered: mostGathered, still: o.Still,
-	}
-	if s.filterBytes == 0 {
-		s.filterBytes = maxTombstoneFilters
-	}
-	s.deletions.longRun, s.deletions.slowStart = longRun, slowStart
-	s.leastGraphed.Store(leastGraphed)
-	s.leastAdded.Store(leastAdded)
-	if s.now == nil {
-		s.now = time.Now
-	}
-	s.closing, s.stop = context.WithCancel(context.Background())
-	s.purgeHints = make(chan purgeHint, 16)
-	s.stale = make(chan staleEntry, 1024)
-	s.indexing = make(chan struct{}, 1)
-	s.toTell = make(chan struct{}, 1)
+	s := new(Store)
+	s.core.start(e, o)
+	s.definer = definer{core: &s.core, toTell: make(chan struct{}, 1)}
+	s.builder.core, s.builder.definer = &s.core, &s.definer
+	s.graphBuilder.core, s.graphBuilder.definer = &s.core, &s.definer
+	s.sweeper.core = &s.core
+	s.dropper = dropper{core: &s.core, definer: &s.definer}
+	s.minGraphed.Store(minGraphed)
+	s.minAdded.Store(minAdded)
 	load := func() error { return s.load(o.System) }
 	if o.Image != nil {
 		load = func() error { return s.loadImage(o.Image, o.System) }
@@ -162,27 +149,35 @@ func Open(o Options) (*Store, error) {
 		return s, nil
 	}
 	s.wakeIndexing()
-	s.purging.Add(4)
+	s.running.Add(4)
 	go s.keepIndexes()
 	go s.purgeTables()
 	go s.followPurgeHints()
 	go s.sweepTables(o.SweepEvery)
-	s.purging.Add(1)
+	s.running.Add(1)
 	if s.cluster != nil {
 		go s.recoverShared()
 	} else {
 		go s.keepGraphs() // nodes would replace each other's
 	}
 	s.wakePurge()
-	if s.formerViews {
-		s.log.Info().Msg("materialized views are built anew in the form of this version")
-		s.awaitRebuilt()
-	}
 	return s, nil
 }
 
-// load reads the store's own records, or writes them into an empty engine, then the catalog. The tombstones are read in
-// the background.
+// start prepares the core of a store that is being opened.
+func (s *core) start(e engine.Engine, o Options) {
+	s.engine, s.limits, s.now, s.log, s.still, s.gathered = e, e.Limits(), o.Now, o.Log, o.Still, maxGathered
+	if s.now == nil {
+		s.now = time.Now
+	}
+	s.deletions.Init(o.TombstoneFilters, o.Shared != nil)
+	s.closing, s.stop = context.WithCancel(context.Background())
+	s.purgeHints, s.stale = make(chan tombstones.PurgeHint, 16), make(chan staleEntry, 1024)
+	s.indexing, s.purge = make(chan struct{}, 1), make(chan struct{}, 1)
+}
+
+// load reads the store's own records, or writes them into an empty engine, then the catalog. The tombstones are read
+// in the background.
 func (s *Store) load(system []*schema.Keyspace) error {
 	found, err := s.meta.load(s.engine)
 	if err != nil {
@@ -193,8 +188,6 @@ func (s *Store) load(system []*schema.Keyspace) error {
 		if err := s.meta.drawHost(); err != nil {
 			return err
 		}
-	}
-	if s.meta.version < formatVersion {
 		if err := s.commit([]engine.Op{s.meta.op()}); err != nil {
 			return fmt.Errorf("write the store's first record: %w", err)
 		}
@@ -212,36 +205,35 @@ func (s *Store) load(system []*schema.Keyspace) error {
 		return fmt.Errorf("load the indexes: %w", err)
 	}
 	s.state.Store(first)
-	some, err := s.findTombstones(first.ids)
+	some, err := tombstones.TablesWithAny(s.engine, first.ids)
 	if err != nil {
 		return fmt.Errorf("load the tombstones: %w", err)
 	}
-	s.deletions.budget = bloom.NewBudget(s.filterBytes)
-	s.deletions.reset(some)
-	s.purging.Add(1)
+	s.deletions.Reset(some)
+	s.running.Add(1)
 	go func() {
-		defer s.purging.Done()
+		defer s.running.Done()
 		s.makeFilters(some)
 	}()
 	return nil
 }
 
 // commit waits for a commit of the store's own records.
-func (s *Store) commit(ops []engine.Op) error {
+func (s *core) commit(ops []engine.Op) error {
 	result := make(chan error, 1)
 	s.engine.Commit(ops, func(err error) { result <- err })
 	return <-result
 }
 
 // commitFreeing is commit of records that lead to space being freed.
-func (s *Store) commitFreeing(ops []engine.Op) error {
+func (s *core) commitFreeing(ops []engine.Op) error {
 	result := make(chan error, 1)
 	engine.CommitFreeing(s.engine, ops, func(err error) { result <- err })
 	return <-result
 }
 
 // update runs an update of the engine again until it does not conflict.
-func (s *Store) update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
+func (s *core) update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
 	for {
 		if err := engine.Update(ctx, s.engine, guard, fn); !errors.Is(err, engine.ErrConflict) {
 			return err
@@ -254,7 +246,7 @@ func (s *Store) Close() error {
 	err := engine.ErrClosed
 	s.closeOne.Do(func() {
 		s.stop()
-		s.purging.Wait()
+		s.running.Wait()
 		if err := s.undoDefinitions(); err != nil {
 			s.log.Error().Err(err).Msg("a definition that failed may be there when the data is opened again")
 		}
@@ -269,7 +261,7 @@ func (s *Store) Close() error {
 }
 
 // Catalog is the current snapshot of all definitions.
-func (s *Store) Catalog() *schema.Catalog { return s.current().catalog }
+func (s *core) Catalog() *schema.Catalog { return s.current().catalog }
 
 // HostID names this store for ever: it is drawn when a store is created, or when it first becomes a node of a cluster.
-func (s *Store) HostID() [16]byte { return s.host }
+func (s *core) HostID() [16]byte { return s.host }

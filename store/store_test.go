@@ -41,13 +41,13 @@ func sized(usual, whole int) int {
 // hostile. A test of store/engine/disk runs these tests with disk.
 var engineName = flag.String("engine", "memory", "run the tests on this engine: memory, hostile or disk")
 
-// otherEngines open engines of other modules by their names. Such a module runs these tests with -overlay, which adds a
-// file to them.
+// otherEngines open engines of other modules by their names. Such a module runs these tests with -overlay, which adds
+// a file to them.
 var otherEngines = map[string]func(dir string, f engine.Fold) (engine.Engine, error){}
 
 // openDisk opens the engine disk with trees of a size; 0: the usual one. It is nil unless a file is added to these
-// tests that sets it, because what the tests of a package import is required by the modules that import the package: go
-// test -overlay with the file store.json of store/engine/disk/testdata.
+// tests that sets it, because what the tests of a package import is required by the modules that import the package:
+// go test -overlay with the file store.json of store/engine/disk/testdata.
 var openDisk func(dir string, memtable int64, f engine.Fold) (engine.Engine, error)
 
 // needsDisk skips a test or benchmark that is of the engine disk.

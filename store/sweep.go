@@ -1,11 +1,10 @@
 package store
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,9 +12,9 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// A sweep goes over a table's rows in the background, a chunk at a time, and counts them. It removes what can never
-// be seen again: expired values, and tombstones older than the table's gc_grace_seconds. Tombstones of partitions and
-// ranges go after the last row, when nothing is left that they hide.
+// A sweep goes over a table's rows in the background, a chunk at a time, and counts them. It removes data that no read
+// can see: expired values, and tombstones older than the table's gc_grace_seconds. Tombstones of partitions and ranges
+// go after the last row, when they hide nothing any more.
 //
 // After each chunk it rests four times as long as the chunk took, so it uses a fifth of a processor at most.
 const (
@@ -24,10 +23,9 @@ const (
 	chunkBytes        = 1 << 20
 	pauseFactor       = 4
 	maxPause          = time.Second
-	positionEvery     = 64 // chunks
 )
 
-// SweepMetrics is what sweeps have done since the store was opened.
+// SweepMetrics counts the work of sweeps since the store was opened.
 type SweepMetrics struct {
 	Sweeps    uint64 // that are complete
 	Rows      uint64 // that were looked at
@@ -36,10 +34,18 @@ type SweepMetrics struct {
 	Freed     uint64 // bytes of removed and rewritten rows
 }
 
+// sweeper purges and counts the rows of tables.
+type sweeper struct {
+	*core
+	sweeping   sync.Mutex // held by a sweep
+	underSweep atomic.Pointer[sweep]
+	swept      sweepCounters
+}
+
 type sweepCounters struct{ sweeps, rows, removed, rewritten, freed atomic.Uint64 }
 
-// SweepMetrics returns what sweeps have done.
-func (s *Store) SweepMetrics() SweepMetrics {
+// SweepMetrics returns the counts of sweeps.
+func (s *sweeper) SweepMetrics() SweepMetrics {
 	c := &s.swept
 	return SweepMetrics{
 		Sweeps: c.sweeps.Load(), Rows: c.rows.Load(), Removed: c.removed.Load(),
@@ -56,7 +62,7 @@ type SweepProgress struct {
 }
 
 // SweepProgress returns how far the sweep has come that is under way, or nil.
-func (s *Store) SweepProgress() *SweepProgress {
+func (s *sweeper) SweepProgress() *SweepProgress {
 	w := s.underSweep.Load()
 	if w == nil {
 		return nil
@@ -66,9 +72,8 @@ func (s *Store) SweepProgress() *SweepProgress {
 	return &p
 }
 
-// sweepTables sweeps tables that want it, until the store is closed.
-func (s *Store) sweepTables(every time.Duration) {
-	defer s.purging.Done()
+func (s *sweeper) sweepTables(every time.Duration) {
+	defer s.running.Done()
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
@@ -88,10 +93,10 @@ func (s *Store) sweepTables(every time.Duration) {
 }
 
 // Sweep sweeps all tables that want it, without pauses.
-func (s *Store) Sweep(ctx context.Context) error { return s.sweepAll(ctx, 0) }
+func (s *sweeper) Sweep(ctx context.Context) error { return s.sweepAll(ctx, 0) }
 
 // sweepAll sweeps one table after the other. Only one sweepAll runs at a time.
-func (s *Store) sweepAll(ctx context.Context, pause int) error {
+func (s *sweeper) sweepAll(ctx context.Context, pause int) error {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
 	era := s.restores.Load()
@@ -101,13 +106,13 @@ func (s *Store) sweepAll(ctx context.Context, pause int) error {
 			if !stored || !s.wantsSweep(id) {
 				continue
 			}
-			w := sweep{store: s, era: era, id: id, table: t, usage: s.usages.of(id), pause: pause}
+			w := sweep{sweeper: s, era: era, id: id, table: t, usage: s.usages.Of(id), pause: pause}
 			w.progress = SweepProgress{Table: t, Began: s.now(), Total: s.Estimate(t).Rows}
 			s.underSweep.Store(&w)
-			err := w.run(ctx)
+			err := w.sweepTable(ctx)
 			s.underSweep.Store(nil)
 			if errors.Is(err, errRestored) {
-				return nil // and what is there now has its turn later
+				return nil // the restored rows are swept later
 			}
 			if err != nil {
 				return fmt.Errorf("sweep %s.%s: %w", t.Keyspace, t.Name, err)
@@ -117,24 +122,19 @@ func (s *Store) sweepAll(ctx context.Context, pause int) error {
 	return nil
 }
 
-// wantsSweep reports whether a table should be swept. What other nodes write to a shared engine is not known here: each
-// table is swept once an hour.
-func (s *Store) wantsSweep(id uint32) bool {
-	u, now := s.usages.of(id), s.now().Unix()
-	return u.wanted(now) || s.cluster != nil && u.sweptBefore(now-sharedSweepSeconds)
+// wantsSweep reports whether a table should be swept. Writes of other nodes to a shared engine are unknown here, so
+// each table is swept once an hour.
+func (s *sweeper) wantsSweep(id uint32) bool {
+	u, now := s.usages.Of(id), s.now().Unix()
+	return u.WantsSweep(now) || s.cluster != nil && u.SweptBefore(now-sharedSweepSeconds)
 }
 
 // sharedSweepSeconds is how often tables of a shared engine are swept.
 const sharedSweepSeconds = 3600
 
-// sweepKey is the key of the record that says how far the sweep of a table has come.
-func sweepKey(id uint32) []byte {
-	return binary.BigEndian.AppendUint32(bytes.Clone(sweepKeys), id)
-}
-
 // noteChanges schedules a sweep of tables whose new definition allows more to be purged: columns were dropped, or
 // gc_grace_seconds changed.
-func (s *Store) noteChanges(old, next *schema.Catalog) {
+func (s *core) noteChanges(old, next *schema.Catalog) {
 	for _, k := range next.Keyspaces() {
 		before := old.Keyspace(k.Name)
 		if before == nil || before == k {
@@ -146,7 +146,7 @@ func (s *Store) noteChanges(old, next *schema.Catalog) {
 				continue
 			}
 			if t.Loses() || was.Options.GCGraceSeconds != t.Options.GCGraceSeconds {
-				s.usages.of(uint32(t.StoreID)).dueAt(s.now().Unix())
+				s.usages.Of(uint32(t.StoreID)).NoteDue(s.now().Unix())
 			}
 		}
 	}

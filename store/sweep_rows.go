@@ -8,6 +8,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
+	"github.com/cqld/cqld/store/tombstones"
+
+	"github.com/cqld/cqld/store/usage"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
@@ -15,51 +21,49 @@ import (
 
 // sweep is one pass over a table.
 type sweep struct {
-	store  *Store
+	*sweeper
 	era    uint64 // how often Restore was called before
 	id     uint32
 	table  *schema.Table
-	usage  *usage
+	usage  *usage.Table
 	pause  int
 	purger rows.Purger
 	census census
 	due    int64
 
 	position   []byte // the key to go on from
-	end        []byte // the first key behind the last one to look at
-	resumed    bool   // an earlier pass, which did not come to its end, had counted what is before
+	end        []byte // the first key after the last one to look at
 	prefix     []byte // of the partition that position is in
-	tombstones tombstoneReader
+	tombstones tombstones.Reader
 	lessened   [][]byte // keys of rows of which something may go
 	damaged    int      // rows
-	indexes    []*keptIndex
-	makers     [2]entryMaker // of entries of rows as they were and as they are kept
+	indexes    []*index.Index
+	makers     [2]index.Maker // of entries of rows as they were and as they are kept
 
 	progress SweepProgress // without its rows, which looked has
 	looked   atomic.Int64
 }
 
-// run goes from the first row to the last. It continues where an earlier pass stopped because the process ended.
-func (w *sweep) run(ctx context.Context) error {
-	started := w.store.now().Unix()
+// sweepTable goes from the first row to the last.
+func (w *sweep) sweepTable(ctx context.Context) error {
+	started := w.now().Unix()
 	w.purger = rows.NewPurger(w.table, started)
 	w.due = math.MaxInt64
 	err := w.step(func() error {
-		w.indexes = w.store.state.Load().indexes[w.id]
-		w.usage.begin(started)
+		w.indexes = w.state.Load().indexes[w.id]
+		w.usage.BeginSweep(started)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	rebuild := w.store.deletions.rebuildFilter(w.id, w.usage)
+	rebuild := w.deletions.RebuildFilter(w.id, w.usage.AwaitWrites)
 	if rebuild != nil {
-		defer rebuild.finish(false)
+		defer rebuild.Finish(false)
 	}
-	if err := w.resume(); err != nil {
-		return err
-	}
-	for chunk := 1; ; chunk++ {
+	w.position = rows.AppendArea(nil, w.id, rows.AreaRows)
+	w.end = rows.Successor(bytes.Clone(w.position))
+	for {
 		began := time.Now()
 		more, err := w.chunk(ctx)
 		if err != nil {
@@ -68,12 +72,6 @@ func (w *sweep) run(ctx context.Context) error {
 		if !more {
 			break
 		}
-		if chunk%positionEvery == 0 {
-			op := engine.Op{Kind: engine.Put, Key: sweepKey(w.id), Value: w.position}
-			if err := w.step(func() error { return w.store.commit([]engine.Op{op}) }); err != nil {
-				return err
-			}
-		}
 		if err := w.rest(ctx, time.Since(began)); err != nil {
 			return err
 		}
@@ -81,43 +79,20 @@ func (w *sweep) run(ctx context.Context) error {
 	if err := w.cleanIndexes(ctx); err != nil {
 		return err
 	}
-	if rebuild != nil && !w.resumed { // else rows were gone through before tombstones were written that are old by now
+	if rebuild != nil {
 		if err := w.purgeTombstones(ctx, rebuild); err != nil {
 			return err
 		}
 	}
-	err = w.step(func() error {
-		return w.store.commit([]engine.Op{{Kind: engine.Delete, Key: sweepKey(w.id)}})
-	})
-	if err != nil {
-		return err
-	}
 	if w.damaged > 0 {
-		w.store.log.Error().Uint32("store_id", w.id).Int("rows", w.damaged).Msg("a sweep has passed damaged rows")
+		w.log.Error().Uint32("store_id", w.id).Int("rows", w.damaged).Msg("a sweep has passed damaged rows")
 	}
 	w.census.endPartition()
-	w.store.swept.sweeps.Add(1)
-	if w.resumed {
-		w.usage.dueAt(started)
-		return nil // it has counted a part of the rows only, and wants to be run again
-	}
-	return w.step(func() error { w.usage.finish(w.census.Estimate, w.due); return nil })
+	w.swept.sweeps.Add(1)
+	return w.step(func() error { w.usage.EndSweep(w.census.Estimate, w.due); return nil })
 }
 
-// step runs a step of the sweep, unless the store was restored since it began.
-func (w *sweep) step(fn func() error) error { return w.store.step(w.era, fn) }
-
-// resume finds where to begin.
-func (w *sweep) resume() error {
-	w.position = rows.AppendArea(nil, w.id, rows.AreaRows)
-	w.end = rows.Successor(bytes.Clone(w.position))
-	resumed, err := w.store.engine.Get(sweepKey(w.id), func(b []byte) error {
-		w.position = bytes.Clone(b)
-		return nil
-	})
-	w.resumed = resumed
-	return err
-}
+func (w *sweep) step(fn func() error) error { return w.core.step(w.era, fn) }
 
 // rest leaves the processor to others.
 func (w *sweep) rest(ctx context.Context, worked time.Duration) error {
@@ -148,12 +123,12 @@ func (w *sweep) purgeChunk(ctx context.Context) (more bool, err error) {
 	seen, size := 0, 0
 	w.lessened = w.lessened[:0]
 	var last []byte
-	d := &w.store.deletions
-	clock := d.now()
-	err = w.store.engine.View(func(src engine.Reader) error {
-		w.tombstones.begin(d.tombstonesIn(w.id, clock))
-		w.tombstones.scan(src, w.id, rows.AppendArea(nil, w.id, rows.AreaRows), nil)
-		defer w.tombstones.cursor.finish()
+	d := &w.deletions
+	clock := d.Clock()
+	err = w.engine.View(func(src engine.Reader) error {
+		w.tombstones.Begin(d.FilterOf(w.id, clock))
+		w.tombstones.Scan(src, w.id, rows.AppendArea(nil, w.id, rows.AreaRows), nil)
+		defer w.tombstones.Cursor.Finish()
 		return src.Scan(w.position, w.end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 			seen, size = seen+1, size+len(key)+len(value)
 			last = append(last[:0], key...)
@@ -163,7 +138,7 @@ func (w *sweep) purgeChunk(ctx context.Context) (more bool, err error) {
 	if err != nil || seen == 0 {
 		return false, err
 	}
-	w.store.swept.rows.Add(uint64(seen))
+	w.swept.rows.Add(uint64(seen))
 	w.looked.Add(int64(seen))
 	w.position = append(last, 0)
 	for n := purgeAtOnce; len(w.lessened) > 0; {
@@ -173,7 +148,7 @@ func (w *sweep) purgeChunk(ctx context.Context) (more bool, err error) {
 		case errors.Is(err, engine.ErrTooLarge) && n > 1:
 			n /= 2
 			continue
-		case errors.Is(err, engine.ErrTooLarge): // what was merged made it so, and it stays as it is
+		case errors.Is(err, engine.ErrTooLarge): // merges have made it so, and it stays as it is
 		case err != nil:
 			return false, err
 		}
@@ -207,7 +182,6 @@ func (w *sweep) look(src engine.Reader, key, value []byte) error {
 	return err
 }
 
-// enter begins with the rows of another partition.
 func (w *sweep) enter(src engine.Reader, key []byte) error {
 	if len(key) < rows.AreaSize+rows.TokenSize {
 		return rows.ErrKey
@@ -217,17 +191,17 @@ func (w *sweep) enter(src engine.Reader, key []byte) error {
 		return err
 	}
 	w.prefix = append(w.prefix[:0], key[:len(key)-len(rest)]...)
-	return w.tombstones.load(src, w.prefix)
+	return w.tombstones.Load(src, w.prefix)
 }
 
 // purge purges rows as they are now. Tombstones that came meanwhile are left to the next sweep.
 func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	var removed, rewritten, freed int
-	d := &w.store.deletions
-	clock := d.now()
-	err := w.store.update(ctx, bytes.Clone(w.prefix), func(txn engine.Txn) error {
+	d := &w.deletions
+	clock := d.Clock()
+	err := w.update(ctx, bytes.Clone(w.prefix), func(txn engine.Txn) error {
 		removed, rewritten, freed = 0, 0, 0
-		w.tombstones.known = d.tombstonesIn(w.id, clock)
+		w.tombstones.Known = d.FilterOf(w.id, clock)
 		for _, key := range keys {
 			hidden, err := w.hidden(txn, key)
 			if err != nil {
@@ -259,7 +233,7 @@ func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	if err != nil {
 		return err
 	}
-	c := &w.store.swept
+	c := &w.swept
 	c.removed.Add(uint64(removed))
 	c.rewritten.Add(uint64(rewritten))
 	c.freed.Add(uint64(freed))
@@ -274,4 +248,34 @@ func (w *sweep) hidden(txn engine.Txn, key []byte) (rows.Tombstone, error) {
 		}
 	}
 	return w.tombstones.Over(key[len(w.prefix):]), nil
+}
+
+// census counts rows that a sweep goes over, in the order of their keys.
+type census struct {
+	usage.Estimate
+	partition []byte // the prefix of its keys
+	size      int64
+}
+
+func (c *census) row(partition []byte, size int) {
+	if c.Partitions == 0 || !bytes.Equal(partition, c.partition) {
+		c.endPartition()
+		c.partition = append(c.partition[:0], partition...)
+		c.size = 0
+		c.Partitions++
+	}
+	c.Rows++
+	c.Bytes += int64(size)
+	c.size += int64(size)
+}
+
+// endPartition compares the partition that was counted with the largest.
+func (c *census) endPartition() {
+	if c.size <= c.LargestPartition {
+		return
+	}
+	c.LargestPartition = c.size
+	if key, _, err := rows.SplitEscaped(nil, c.partition[rows.AreaSize+rows.TokenSize:]); err == nil {
+		c.LargestKey = key
+	}
 }

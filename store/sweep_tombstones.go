@@ -5,6 +5,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/cqld/cqld/store/tombstones"
+
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
@@ -15,11 +17,10 @@ type goneTombstone struct {
 	rows.Tombstone
 }
 
-// purgeTombstones removes tombstones of partitions and ranges that were old enough when the sweep began: it has
-// gone over the rows since, and they hide nothing any more. Tombstones written since the sweep began stay, even if
-// a slow statement wrote them as of an earlier second. Ranges inside others that reach further go too. The filters
-// are made of what is left.
-func (w *sweep) purgeTombstones(ctx context.Context, c *filterRebuild) error {
+// purgeTombstones removes tombstones of partitions and ranges that were old enough when the sweep began: it has gone
+// over the rows since, and they hide nothing any more. Tombstones written since then stay, even if a slow statement
+// dated them earlier. Ranges within others that reach further go too. The filters are made from the rest.
+func (w *sweep) purgeTombstones(ctx context.Context, c *tombstones.Rebuild) error {
 	w.position = rows.AppendArea(w.position[:0], w.id, rows.AreaTombstones)
 	for more := true; more; {
 		began := time.Now()
@@ -40,7 +41,7 @@ func (w *sweep) purgeTombstones(ctx context.Context, c *filterRebuild) error {
 			return err
 		}
 	}
-	return w.step(func() error { c.finish(true); return nil })
+	return w.step(func() error { c.Finish(true); return nil })
 }
 
 // purgeAtOnce is how many keys one update purges.
@@ -48,20 +49,20 @@ const purgeAtOnce = 128
 
 // goneTombstones goes over some partitions, from position on, and returns their tombstones that may go. It counts
 // the others and adds them to the filters.
-func (w *sweep) goneTombstones(c *filterRebuild) (gone []goneTombstone, more bool, err error) {
+func (w *sweep) goneTombstones(c *tombstones.Rebuild) (gone []goneTombstone, more bool, err error) {
 	seen := 0
-	err = w.store.engine.View(func(src engine.Reader) error {
-		w.tombstones.cursor.begin(src, w.id, w.position, nil)
-		defer w.tombstones.cursor.finish()
+	err = w.engine.View(func(src engine.Reader) error {
+		w.tombstones.Cursor.Begin(src, w.id, w.position, nil)
+		defer w.tombstones.Cursor.Finish()
 		for seen < chunkRows {
-			key, _, err := w.tombstones.cursor.peek()
+			key, _, err := w.tombstones.Cursor.Peek()
 			if err != nil || key == nil {
 				return err
 			}
 			if w.prefix, err = rows.AppendRowsPrefix(w.prefix[:0], key); err != nil {
 				return err
 			}
-			if err := w.tombstones.load(src, w.prefix); err != nil {
+			if err := w.tombstones.Load(src, w.prefix); err != nil {
 				return err
 			}
 			var n int
@@ -77,32 +78,32 @@ func (w *sweep) goneTombstones(c *filterRebuild) (gone []goneTombstone, more boo
 	return gone, more, err
 }
 
-// goneOf appends the tombstones of the partition at hand that may go, and returns how many it has.
-func (w *sweep) goneOf(gone []goneTombstone, c *filterRebuild) (all []goneTombstone, n int) {
+// goneOf appends the removable tombstones of the current partition, and returns the number of all.
+func (w *sweep) goneOf(gone []goneTombstone, c *tombstones.Rebuild) (all []goneTombstone, n int) {
 	d, token := &w.tombstones, rows.TokenOf(w.prefix)
-	look := func(kind tombstoneKind, start, end []byte, t rows.Tombstone, may bool) {
+	look := func(kind tombstones.Kind, start, end []byte, t rows.Tombstone, may bool) {
 		n++
 		if !may {
 			w.census.Tombstones++
 			w.due = min(w.due, rows.DueAfter(Expiry{At: t.Second}, w.purger.Grace, w.purger.Now)+w.margin())
-			c.add(kind, token)
+			c.Add(kind, token)
 			return
 		}
 		key := bytes.Clone(w.prefix)
 		rows.SetArea(key, w.id, rows.AreaTombstones)
-		if kind == ofRange {
+		if kind == tombstones.OfRange {
 			key = append(rows.AppendEscaped(key, start), end...)
 		}
 		gone = append(gone, goneTombstone{key, t})
 	}
-	recent := [tombstoneKinds]bool{c.has(ofPartition, token), c.has(ofRange, token)}
+	recent := [tombstones.Kinds]bool{c.Has(tombstones.OfPartition, token), c.Has(tombstones.OfRange, token)}
 	if t := d.Partition; t.Timestamp != rows.NoTimestamp {
-		look(ofPartition, nil, nil, t, w.purger.Due(t.Second+w.margin()) && !recent[ofPartition])
+		look(tombstones.OfPartition, nil, nil, t, w.purger.Due(t.Second+w.margin()) && !recent[tombstones.OfPartition])
 	}
 	for i := range d.Stored {
 		x := &d.Stored[i]
-		may := w.purger.Due(x.Second+w.margin()) && !recent[ofRange] || !d.Needs(x.Start, x.End, x.Tombstone)
-		look(ofRange, x.Start, x.End, x.Tombstone, may)
+		may := w.purger.Due(x.Second+w.margin()) && !recent[tombstones.OfRange] || !d.Needs(x.Start, x.End, x.Tombstone)
+		look(tombstones.OfRange, x.Start, x.End, x.Tombstone, may)
 	}
 	return gone, n
 }
@@ -110,22 +111,22 @@ func (w *sweep) goneOf(gone []goneTombstone, c *filterRebuild) (all []goneTombst
 // sharedMargin is how many seconds longer tombstones of partitions and ranges stay where nodes share the engine.
 const sharedMargin = 3600
 
-// margin is how many seconds longer tombstones stay than they have to. Which ones other nodes have written since the
-// sweep has begun is not known, and what these hide may be in rows that the sweep has passed.
+// margin is how many seconds longer tombstones of a shared engine stay. Other nodes may have written some since the
+// sweep began, which hide something in rows that the sweep has passed.
 func (w *sweep) margin() int64 {
-	if w.store.cluster == nil {
+	if w.cluster == nil {
 		return 0
 	}
 	return sharedMargin
 }
 
 // removeTombstones removes tombstones unless they were written again meanwhile.
-func (w *sweep) removeTombstones(ctx context.Context, gone []goneTombstone, c *filterRebuild) error {
+func (w *sweep) removeTombstones(ctx context.Context, gone []goneTombstone, c *tombstones.Rebuild) error {
 	removed := 0
 	for _, x := range gone {
-		defer w.store.deletions.beginTombstones(rows.TokenOf(x.key)).end()
+		defer w.deletions.BeginTombstones(rows.TokenOf(x.key)).End()
 	}
-	err := w.store.update(ctx, bytes.Clone(gone[0].key), func(txn engine.Txn) error {
+	err := w.update(ctx, bytes.Clone(gone[0].key), func(txn engine.Txn) error {
 		removed = 0
 		for _, x := range gone {
 			same := false
@@ -141,13 +142,13 @@ func (w *sweep) removeTombstones(ctx context.Context, gone []goneTombstone, c *f
 				removed++
 				txn.Delete(x.key)
 			} else {
-				c.add(kindOf(x.key, rows.PartitionPrefixLength(x.key)), rows.TokenOf(x.key))
+				c.Add(tombstones.KindOf(x.key, rows.PartitionPrefixLength(x.key)), rows.TokenOf(x.key))
 			}
 		}
 		return nil
 	})
 	if err == nil {
-		w.store.swept.removed.Add(uint64(removed))
+		w.swept.removed.Add(uint64(removed))
 	}
 	return err
 }

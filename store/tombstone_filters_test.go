@@ -12,11 +12,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/cqld/cqld/store/tombstones"
+
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/memory"
 	"github.com/cqld/cqld/store/rows"
@@ -149,7 +150,7 @@ func TestScanAmongDeletedPartitions(t *testing.T) {
 	applyEach(t, s, table, live, live+deleted, deleteOne(s))
 	for name, r := range map[string]*Read{
 		"plain":               {Table: table, Now: s.Now().Unix()},
-		"counting tombstones": {Table: table, Now: s.Now().Unix(), Tombstones: &TombstonesRead{Most: math.MaxInt}},
+		"counting tombstones": {Table: table, Now: s.Now().Unix(), Tombstones: &TombstonesRead{Max: math.MaxInt}},
 	} {
 		found := 0
 		scans, gets, keys := c.counted(func() {
@@ -222,7 +223,7 @@ func TestPointReadsAfterDeletions(t *testing.T) {
 	if err := s.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if s.deletions.tombstonesIn(uint32(table.StoreID), s.deletions.now()).any() {
+	if s.deletions.FilterOf(uint32(table.StoreID), s.deletions.Clock()).Any() {
 		t.Error("something is known of tombstones that are purged")
 	}
 	expect("rewritten, purged", 0, n, n)
@@ -252,17 +253,18 @@ func TestReopenWithDeletions(t *testing.T) {
 			t.Errorf("partition %d is there: %v", k, got)
 		}
 	}
-	many := func(kind tombstoneKind, from int32) (n int) {
+	many := func(kind tombstones.Kind, from int32) (n int) {
 		for k := from; k < from+100; k++ {
-			if s.deletions.tombstonesIn(id, s.deletions.now()).has(kind, types.Token(types.EncodeInt(k))) {
+			if s.deletions.FilterOf(id, s.deletions.Clock()).Has(kind, types.Token(types.EncodeInt(k))) {
 				n++
 			}
 		}
 		return n
 	}
-	eventually(t, "tombstones loaded", func() bool { return many(ofRange, 0) < 20 })
-	if many(ofPartition, 0) != 100 || many(ofPartition, deleted) > 20 {
-		t.Errorf("of 100 partitions %d have tombstones, of 100 others %d", many(ofPartition, 0), many(ofPartition, deleted))
+	eventually(t, "tombstones loaded", func() bool { return many(tombstones.OfRange, 0) < 20 })
+	if many(tombstones.OfPartition, 0) != 100 || many(tombstones.OfPartition, deleted) > 20 {
+		t.Errorf("of 100 partitions %d have tombstones, of 100 others %d",
+			many(tombstones.OfPartition, 0), many(tombstones.OfPartition, deleted))
 	}
 	if most := int64(3*deleted + 1000); opened > most {
 		t.Errorf("%d keys were visited to open", opened)
@@ -298,10 +300,10 @@ func TestDeleteUnderRead(t *testing.T) {
 		t.Error("a partition is there that was deleted before the snapshot was chosen")
 	}
 	collected := func() { // the tombstone comes into what is collected, and not into what the read knows
-		c := s.deletions.rebuildFilter(uint32(table.StoreID), s.usages.of(uint32(table.StoreID)))
+		c := s.deletions.RebuildFilter(uint32(table.StoreID), s.usages.Of(uint32(table.StoreID)).AwaitWrites)
 		remove(1)()
-		c.add(ofPartition, types.Token(types.EncodeInt(0)))
-		c.finish(true)
+		c.Add(tombstones.OfPartition, types.Token(types.EncodeInt(0)))
+		c.Finish(true)
 		remove(2)()
 	}
 	i.beforeView.Store(&collected)
@@ -312,80 +314,6 @@ func TestDeleteUnderRead(t *testing.T) {
 		if read(k) != 0 {
 			t.Errorf("partition %d is there", k)
 		}
-	}
-}
-
-// TestRebuildWaits begins to make a filter while a mutation is being committed: it waits for that, and knows tombstones
-// that are written afterwards.
-func TestRebuildWaits(t *testing.T) {
-	x, u := deletions{budget: bloom.NewBudget(1 << 20)}, newUsage()
-	kinds := [tombstoneKinds]bool{true, false}
-	period := u.start(1, 1, math.MaxInt64)
-	early := x.begin(1, 10, kinds, nil)
-	begun := make(chan *filterRebuild)
-	go func() { begun <- x.rebuildFilter(1, u) }()
-	old := x.tombstonesIn(1, x.now())
-	eventually(t, "the rebuild waits", func() bool {
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		return u.period > period
-	})
-	late := x.begin(1, 20, [tombstoneKinds]bool{false, true}, nil)
-	select {
-	case <-begun:
-		t.Fatal("the rebuild does not wait for what is being committed")
-	default:
-	}
-	early.end()
-	u.end(period)
-	c, before := <-begun, x.now()
-	if x.tombstonesIn(1, before) != old {
-		t.Error("what is known has changed before the rebuild is finished")
-	}
-	c.add(ofPartition, 30)
-	late.end()
-	c.finish(true)
-	known := x.tombstonesIn(1, x.now())
-	if known == old || !known.has(ofRange, 20) || !known.has(ofPartition, 30) || known.has(ofPartition, 10) {
-		t.Error("what is known is not what was added")
-	}
-	if x.tombstonesIn(1, before) != unknownTombstones || x.tombstonesIn(2, before) != nil {
-		t.Error("what is known is taken for what is known in an earlier snapshot")
-	}
-	old.add(ofPartition, 40) // by a writer that has found it before
-	if !known.has(ofPartition, 40) {
-		t.Error("a tombstone is lost")
-	}
-	x.rebuildFilter(1, u).finish(false)
-	if x.tombstonesIn(1, x.now()) != known {
-		t.Error("a rebuild that was given up changes what is known")
-	}
-	x.forget(1)
-	if x.tombstonesIn(1, before) != unknownTombstones || x.tombstonesIn(1, x.now()) != nil {
-		t.Error("a table that was forgotten has no tombstones in an earlier snapshot")
-	}
-}
-
-// TestDeletionsAreBounded enters partitions until there is no memory left: then all may have tombstones.
-func TestDeletionsAreBounded(t *testing.T) {
-	const size = 64 << 10
-	x := deletions{budget: bloom.NewBudget(size)}
-	r := rand.New(rand.NewPCG(1, 1))
-	token := func() int64 { return int64(r.Uint64()) }
-	begin := func(token int64) *tombstoneFilter {
-		x.begin(1, token, [tombstoneKinds]bool{true, false}, nil).end()
-		return x.tombstonesIn(1, x.now())
-	}
-	known := begin(token())
-	for range size {
-		begin(token())
-	}
-	if !known.has(ofPartition, token()) || !known.any() {
-		t.Error("all is known of more tombstones than there is memory for")
-	}
-	x.forget(1)
-	if known = begin(5); !known.has(ofPartition, 5) || known.has(ofRange, 5) || known.has(ofPartition, 6) {
-		t.Error("memory that was given back cannot be used again")
 	}
 }
 
@@ -400,11 +328,11 @@ func TestTombstoneFilterMemory(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(1, 1))
 		for range size {
-			s.deletions.begin(1, int64(r.Uint64()), [tombstoneKinds]bool{true, false}, nil).end()
+			s.deletions.BeginWrite(1, int64(r.Uint64()), [tombstones.Kinds]bool{true, false}, nil).End()
 		}
-		known, wrong := s.deletions.tombstonesIn(1, s.deletions.now()), 0
+		known, wrong := s.deletions.FilterOf(1, s.deletions.Clock()), 0
 		for range 100 {
-			if known.has(ofPartition, int64(r.Uint64())) {
+			if known.Has(tombstones.OfPartition, int64(r.Uint64())) {
 				wrong++
 			}
 		}
@@ -447,14 +375,14 @@ func TestDeletionCursor(t *testing.T) {
 		slices.SortFunc(stored, func(a, b engine.Op) int { return bytes.Compare(a.Key, b.Key) })
 		stored = slices.CompactFunc(stored, func(a, b engine.Op) bool { return bytes.Equal(a.Key, b.Key) })
 		slices.SortFunc(prefixes, bytes.Compare)
-		var c tombstoneCursor
-		c.begin(stored, 5, rows.AppendArea(nil, 5, rows.AreaRows), nil)
+		var c tombstones.Cursor
+		c.Begin(stored, 5, rows.AppendArea(nil, 5, rows.AreaRows), nil)
 		step := 1 + r.IntN(200)
 		for i := 0; i < len(prefixes); i += 1 + r.IntN(step) {
-			var want tombstoneReader
+			var want tombstones.Reader
 			var got rows.PartitionTombstones
-			want.begin(unknownTombstones)
-			if err := errors.Join(want.load(stored, prefixes[i]), c.load(&got, prefixes[i])); err != nil {
+			want.Begin(tombstones.Unknown)
+			if err := errors.Join(want.Load(stored, prefixes[i]), c.Load(&got, prefixes[i])); err != nil {
 				t.Fatal(err)
 			}
 			if want.Any != got.Any || want.Partition != got.Partition || fmt.Sprint(want.Ranges) != fmt.Sprint(got.Ranges) {
@@ -465,8 +393,7 @@ func TestDeletionCursor(t *testing.T) {
 }
 
 // TestPurgeSparesLateTombstones deletes a partition when a sweep has gone through the rows, as of a second before the
-// sweep began: the tombstone stays as long as the row does that it hides. So it does when the sweep goes on where an
-// earlier one was broken off.
+// sweep began: the tombstone stays as long as the row does that it hides.
 func TestPurgeSparesLateTombstones(t *testing.T) {
 	var now clock
 	now.micros.Store(1000 * 1e6)
@@ -489,12 +416,14 @@ func TestPurgeSparesLateTombstones(t *testing.T) {
 			t.Errorf("%s there are %d rows instead of %d", what, got, want)
 		}
 	}
-	c := s.deletions.rebuildFilter(id, s.usages.of(id))
+	c := s.deletions.RebuildFilter(id, s.usages.Of(id).AwaitWrites)
 	w := sweep{
-		store: s, id: id, table: table, usage: s.usages.of(id), purger: rows.NewPurger(table, s.Now().Unix()),
+		sweeper: &s.sweeper, id: id, table: table, usage: s.usages.Of(id), purger: rows.NewPurger(table, s.Now().Unix()),
 		due: math.MaxInt64,
 	}
-	err := w.resume()
+	w.position = rows.AppendArea(nil, id, rows.AreaRows)
+	w.end = rows.Successor(bytes.Clone(w.position))
+	var err error
 	for more := true; more && err == nil; {
 		more, err = w.chunk(t.Context())
 	}
@@ -506,19 +435,11 @@ func TestPurgeSparesLateTombstones(t *testing.T) {
 	if got := countKeys(t, s, table); got != 20 {
 		t.Errorf("%d keys are left", got) // 19 rows and a tombstone
 	}
-	if err := s.commit([]engine.Op{{
-		Kind: engine.Put, Key: sweepKey(id),
-		Value: rows.AppendArea(nil, id, rows.AreaRows+2),
-	}}); err != nil {
+	late(2)
+	if err := s.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	late(2)
-	for _, what := range []string{"after the rest of a sweep", "after another sweep"} {
-		if err := s.Sweep(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		expect(what, 17)
-	}
+	expect("after another sweep", 17)
 	if got := countKeys(t, s, table); got != 17 {
 		t.Errorf("%d keys are left", got)
 	}

@@ -3,156 +3,83 @@ package store
 import (
 	"bytes"
 	"errors"
-	"slices"
+	"sort"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/rows"
 )
 
-// ErrTombstones is what a read fails with that has read more tombstones than TombstonesRead.Most.
+// ErrTombstones is the error of a read that has gone over more tombstones than TombstonesRead.Max.
 var ErrTombstones = errors.New("a read has gone over too many tombstones")
 
-// TombstonesRead counts the live rows and the tombstones that a Read goes over, as Cassandra does for its warnings. A
-// tombstone is
+// TombstonesRead counts the live rows and the tombstones that a Read goes over, as Cassandra does for its thresholds.
+// Each of these is a tombstone:
 //
-//   - each deleted or expired cell;
-//   - a row that is not alive and has no such cell, if it was deleted, has expired or had a collection deleted;
-//   - each bound of a range tombstone within what is read; where two ranges meet there is one bound.
+//   - a deleted or expired cell;
+//   - a dead row without such a cell, if it was deleted, has expired or had a collection deleted;
+//   - a bound of a range tombstone within the slice that is read; two adjacent ranges share a bound.
 //
-// Tombstones of partitions do not count, nor what another tombstone hides, nor what is older than gc_grace_seconds.
-//
-// The store fills it during the Read. A nil TombstonesRead counts nothing.
+// Tombstones of partitions do not count, nor does anything that another tombstone hides or that is older than
+// gc_grace_seconds. The methods are called by the Read; those of a nil TombstonesRead do nothing.
 type TombstonesRead struct {
-	TombstoneCount // since the Read, the partition or the Restart began
+	Rows, Tombstones int // in total
+	Peak             int // tombstones of the command that has read the most
 
-	Most    int    // tombstones before the read fails
-	Warn    int    // tombstones of a partition before it is in Over
+	Max     int    // tombstones of a command before the read fails
 	Asked   []bool // by schema.Column.Index: other columns' cells do not count if they are older than the marker; nil: all
 	Statics bool   // static rows count
 
-	// Of a Read by keys, which counts each partition anew:
-	Partitions int              // how many of them the Read is through with
-	Over       []PartitionCount // those with more than Warn tombstones, in their order
-
-	before TombstoneCount // what was counted of earlier partitions, and before the Restart
-
-	purger  rows.Purger // of the table at the time of the read
+	command int // tombstones since BeginCommand
+	purger  rows.Purger
 	reverse bool
 
-	key     []byte // of the partition that is being read
-	counted bool   // Partition is that one
-	stopped bool   // nothing counts until the next partition
-	static  TombstoneCount
+	ranges []rows.RangeTombstone // of the slice, that the read has not passed yet
+	passed *rows.RangeTombstone  // the last one that it has
+	hidden int64                 // timestamp of the partition's tombstone
 
-	bounds  [][]byte // of range tombstones, in the order in which the read comes to them
-	cell    bool     // a cell of the row at hand counts
-	dropped bool     // a collection of the row at hand was deleted
+	cell    bool // a cell of the current row counts
+	dropped bool // a collection of the current row was deleted
 }
 
-// TombstoneCount is what was read of a table.
-type TombstoneCount struct {
-	Live       int // rows
-	Tombstones int
-	Partition  []byte // the serialized key of the last partition with anything that counts
-}
-
-// PartitionCount is the count of one partition of a Read by keys.
-type PartitionCount struct {
-	TombstoneCount
-	Number int // of the partition among those read
-}
-
-// Reset makes the counts those of a Read that has not begun, and keeps the memory.
-func (t *TombstonesRead) Reset() {
-	*t = TombstonesRead{TombstoneCount: TombstoneCount{Partition: t.Partition[:0]}, bounds: t.bounds[:0]}
-}
-
-// StopPartition says that what follows in this partition is not read on the caller's behalf.
-func (t *TombstonesRead) StopPartition() { t.stopped = true }
-
-// Restart counts anew in the middle of a partition, as a Read does that continues there: with its static row.
-func (t *TombstonesRead) Restart() {
-	t.before.Live += t.Live - t.static.Live
-	t.before.Tombstones += t.Tombstones - t.static.Tombstones
-	t.Live, t.Tombstones = t.static.Live, t.static.Tombstones
-}
-
-// All returns the counts of all partitions of the Read.
-func (t *TombstonesRead) All() (live, tombstones int) {
-	return t.before.Live + t.Live, t.before.Tombstones + t.Tombstones
-}
-
-// Include adds the counts of another Read, to those of before.
-func (t *TombstonesRead) Include(another *TombstonesRead) {
-	live, tombstones := another.All()
-	t.before.Live += live
-	t.before.Tombstones += tombstones
+// BeginCommand begins another command: a part of a Read that Cassandra executes, and compares with the thresholds,
+// separately. Each partition of a Read by keys is one. Callers divide other Reads.
+func (t *TombstonesRead) BeginCommand() {
+	if t != nil {
+		t.command = 0
+	}
 }
 
 func (t *TombstonesRead) begin(r *Read) {
-	t.purger, t.reverse, t.bounds = rows.NewPurger(r.Table, r.Now), r.Reverse, t.bounds[:0]
+	if t != nil {
+		t.purger, t.reverse, t.ranges = rows.NewPurger(r.Table, r.Now), r.Reverse, nil
+	}
 }
 
-// beginPartition says which partition is read from here on, and which tombstones are over it.
-func (t *TombstonesRead) beginPartition(key []byte, d *rows.PartitionTombstones) {
-	if t == nil {
+func (t *TombstonesRead) count() {
+	if t.command > t.Max {
 		return
 	}
-	t.key, t.counted, t.stopped, t.static = key, false, false, TombstoneCount{}
-	if d.Any && d.Partition.Timestamp != rows.NoTimestamp && !t.purger.Due(d.Partition.Second) {
-		t.note()
-	}
+	t.Tombstones++
+	t.command++
+	t.Peak = max(t.Peak, t.command)
 }
 
-// endPartition ends the counts of a partition that was read by its key.
-func (t *TombstonesRead) endPartition() {
-	if t == nil {
-		return
-	}
-	if t.Tombstones > t.Warn {
-		c := PartitionCount{t.TombstoneCount, t.Partitions}
-		c.Partition = bytes.Clone(c.Partition)
-		t.Over = append(t.Over, c)
-	}
-	t.Partitions++
-	t.before.Live += t.Live
-	t.before.Tombstones += t.Tombstones
-	t.Live, t.Tombstones = 0, 0
-}
-
-// note makes the partition at hand the last one with anything that counts.
-func (t *TombstonesRead) note() {
-	if !t.counted {
-		t.counted = true
-		t.Partition = append(t.Partition[:0], t.key...)
-	}
-}
-
-// add counts a tombstone.
-func (t *TombstonesRead) add() {
-	if !t.stopped && t.Tombstones <= t.Most {
-		t.Tombstones++
-		t.note()
-	}
-}
-
-// failure is ErrTombstones if there are too many.
 func (t *TombstonesRead) failure() error {
-	if t.Tombstones > t.Most {
+	if t.command > t.Max {
 		return ErrTombstones
 	}
 	return nil
 }
 
-// beginRow comes in front of the cells of a row.
+// beginRow is called before the cells of a row.
 func (t *TombstonesRead) beginRow() {
 	if t != nil {
 		t.cell, t.dropped = false, false
 	}
 }
 
-// deadCell counts a cell that is not alive, of a row deleted at deletion and with a marker of that timestamp.
+// deadCell counts a dead cell of a row. deletion is the timestamp of the row's deletion, marker that of its marker.
 func (t *TombstonesRead) deadCell(column *schema.Column, c *rows.Cell, deletion, marker int64) {
 	switch {
 	case t == nil || c.Timestamp <= deletion || t.purger.Due(c.Expiry.At-int64(c.Expiry.TTL)):
@@ -161,12 +88,12 @@ func (t *TombstonesRead) deadCell(column *schema.Column, c *rows.Cell, deletion,
 	case t.Asked != nil && !t.Asked[column.Index] && c.Timestamp < marker:
 	default:
 		t.cell = true
-		t.add()
+		t.count()
 	}
 }
 
-// deadRow counts a row that is not alive, behind its cells. hidden is the timestamp up to which tombstones of the
-// partition and of ranges hide.
+// deadRow counts a dead row after its cells. hidden is the timestamp up to which tombstones of the partition and of
+// ranges hide it.
 func (t *TombstonesRead) deadRow(h *rows.Head, hidden int64) error {
 	if t == nil {
 		return nil
@@ -174,114 +101,70 @@ func (t *TombstonesRead) deadRow(h *rows.Head, hidden int64) error {
 	deleted := h.Deletion.Timestamp > hidden && !t.purger.Due(h.Deletion.Second)
 	expired := h.Marker.Timestamp > max(hidden, h.Deletion.Timestamp) && !t.purger.Due(h.Marker.Expiry.At)
 	if !t.cell && (t.dropped || deleted || expired) {
-		t.add()
+		t.count()
 	}
 	return t.failure()
 }
 
-// liveRow counts a row that is alive, and the bounds of ranges in front of it.
+// liveRow counts a live row, and the range tombstones before its position.
 func (t *TombstonesRead) liveRow(position []byte) error {
-	if len(t.bounds) > 0 {
-		t.addBounds(position)
-	}
-	if err := t.failure(); err != nil {
-		return err
-	}
-	if !t.stopped {
-		t.Live++
-		t.note()
-	}
-	return nil
-}
-
-// beginStatic comes in front of the cells of the static row.
-func (t *TombstonesRead) beginStatic() {
-	if t != nil {
-		t.stopped, t.static.Tombstones = !t.Statics, t.Tombstones
-	}
-}
-
-// endStatic counts the static row, behind its cells.
-func (t *TombstonesRead) endStatic(live bool, h *rows.Head, hidden int64) (err error) {
-	switch {
-	case t == nil:
+	if t == nil {
 		return nil
-	case !live:
-		err = t.deadRow(h, hidden)
-	default:
-		if err = t.failure(); err == nil && t.Statics {
-			t.Live++
-			t.note()
-			t.static.Live = 1
-		}
 	}
-	t.stopped, t.static.Tombstones = false, t.Tombstones-t.static.Tombstones
-	return err
+	t.Rows++
+	return t.passRanges(position)
 }
 
-// beginSlice finds the bounds of range tombstones between two positions of the partition. A nil end is that of the
-// partition.
+// beginSlice finds the range tombstones between two positions of a partition. A nil end is that of the partition.
 func (t *TombstonesRead) beginSlice(d *rows.PartitionTombstones, start, end []byte) {
 	if t == nil {
 		return
 	}
-	t.bounds = t.bounds[:0]
-	i, _ := slices.BinarySearchFunc(d.Ranges, start, func(x rows.RangeTombstone, at []byte) int {
-		if bytes.Compare(x.End, at) <= 0 {
-			return -1
-		}
-		return 1
-	})
-	var last *rows.RangeTombstone
-	for ; i < len(d.Ranges); i++ {
-		x := &d.Ranges[i]
-		if end != nil && bytes.Compare(x.Start, end) >= 0 {
-			break
-		}
-		if x.Timestamp <= d.Partition.Timestamp || t.purger.Due(x.Second) {
-			continue
-		}
-		if last == nil || !meets(last, x.Start) {
-			t.bounds = append(t.bounds, slices.MaxFunc([][]byte{start, x.Start}, bytes.Compare))
-		}
-		at := x.End
-		if end != nil && bytes.Compare(end, at) < 0 {
-			at = end
-		}
-		t.bounds = append(t.bounds, at)
-		last = x
+	t.ranges, t.passed, t.hidden = nil, nil, d.Partition.Timestamp
+	if !d.Any {
+		return
 	}
-	if t.reverse {
-		slices.Reverse(t.bounds)
+	first := sort.Search(len(d.Ranges), func(i int) bool { return bytes.Compare(d.Ranges[i].End, start) > 0 })
+	t.ranges = d.Ranges[first:]
+	if end != nil {
+		n := sort.Search(len(t.ranges), func(i int) bool { return bytes.Compare(t.ranges[i].Start, end) >= 0 })
+		t.ranges = t.ranges[:n]
 	}
 }
 
-// meets reports whether a range that begins at start shares the bound that x ends with. It does not if x is all rows
-// with one value and the next range begins with the value after it: these are two bounds at one key.
-func meets(x *rows.RangeTombstone, start []byte) bool {
-	return bytes.Equal(x.End, start) && !bytes.Equal(rows.Successor(bytes.Clone(x.Start)), x.End)
-}
-
-// addBounds counts the bounds in front of the row at a position; nil: all that are left.
-func (t *TombstonesRead) addBounds(position []byte) {
-	n := 0
-	for _, at := range t.bounds {
-		if position != nil {
-			if order := bytes.Compare(at, position); order > 0 && !t.reverse || order <= 0 && t.reverse {
-				break
-			}
-		}
-		t.add()
-		n++
-	}
-	t.bounds = t.bounds[n:]
-}
-
-// endSlice counts the bounds behind the last row of a slice.
-func (t *TombstonesRead) endSlice() error {
-	if t == nil || len(t.bounds) == 0 {
+// passRanges counts the bounds of the range tombstones before a position, in the order of the read; nil: of all.
+func (t *TombstonesRead) passRanges(position []byte) error {
+	if t == nil {
 		return nil
 	}
-	t.addBounds(nil)
+	for n := len(t.ranges); n > 0; n-- {
+		x := &t.ranges[0]
+		if t.reverse {
+			x = &t.ranges[n-1]
+		}
+		switch {
+		case position != nil && !t.reverse && bytes.Compare(x.Start, position) > 0,
+			position != nil && t.reverse && bytes.Compare(x.End, position) <= 0:
+			return t.failure()
+		case t.reverse:
+			t.ranges = t.ranges[:n-1]
+		default:
+			t.ranges = t.ranges[1:]
+		}
+		if x.Timestamp <= t.hidden || t.purger.Due(x.Second) {
+			continue
+		}
+		if t.passed == nil || !adjacent(t.passed, x) && !adjacent(x, t.passed) {
+			t.count()
+		}
+		t.count()
+		t.passed = x
+	}
 	return t.failure()
+}
+
+// adjacent reports whether y begins with the bound that x ends with. Two ranges of all rows with one value have
+// separate bounds: one ends after its value, the other begins before the next.
+func adjacent(x, y *rows.RangeTombstone) bool {
+	return bytes.Equal(x.End, y.Start) && !bytes.Equal(rows.Successor(bytes.Clone(x.Start)), x.End)
 }

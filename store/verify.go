@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
@@ -34,10 +36,10 @@ func (f Fault) String() string {
 	return strings.Join(append(parts, f.What), ": ")
 }
 
-// Verified counts what Verify has looked at.
+// Verified counts the keys that Verify has looked at.
 type Verified struct {
 	Tables, Indexes int   // a view counts as an index
-	Unbuilt         int   // indexes and views that do not have all rows yet
+	Unbuilt         int   // indexes and views that lack rows
 	Rows            int64 // static ones too
 	Tombstones      int64 // of ranges and partitions
 	Entries         int64 // of indexes, and rows of views
@@ -45,25 +47,25 @@ type Verified struct {
 	Faults          int64
 }
 
-// VerifyProgress says how far Verify has come.
+// VerifyProgress is the progress of Verify.
 type VerifyProgress struct {
 	Name string  // of a table, or of a table and its index
 	Part float64 // of its keys, from 0 to 1; tokens tell, as if rows were spread evenly
 	Verified
 }
 
-// Verifier is told what Verify finds. Neither function may be nil.
+// Verifier receives the findings of Verify. Neither function may be nil.
 type Verifier struct {
 	Fault    func(Fault)
 	Progress func(VerifyProgress) // is called every few thousand keys
 }
 
-// Verify compares all that is stored as of one moment: every row and tombstone can be read and is at its place, every
-// row has its entries in the indexes and views that are built, and every entry belongs to a row. An entry whose row
-// does not have its value any more is stale and no fault: writes leave such entries behind, reads pass over them, and
-// sweeps remove them. An entry that contradicts the key of its row is a fault.
+// Verify checks a snapshot of all data: every row and tombstone can be read and has the right key, every row has its
+// entries in the indexes and views that are built, and every entry belongs to a row. An entry whose row does not have
+// its value any more is stale, which is no fault: writes leave such entries, reads pass over them, and sweeps remove
+// them. An entry that contradicts the key of its row is a fault.
 func (s *Store) Verify(ctx context.Context, by Verifier) (Verified, error) {
-	v := &verification{ctx: ctx, by: by, store: s, clock: s.deletions.now()}
+	v := &verification{ctx: ctx, by: by, store: &s.core, clock: s.deletions.Clock()}
 	err := s.view(func(src engine.Reader, now *state) error {
 		v.state = now
 		return v.all(src)
@@ -78,7 +80,7 @@ func (s *Store) Verify(ctx context.Context, by Verifier) (Verified, error) {
 type verification struct {
 	ctx   context.Context
 	by    Verifier
-	store *Store
+	store *core
 	state *state
 	src   engine.Reader
 	clock uint64 // of deletions, before src was chosen
@@ -86,19 +88,18 @@ type verification struct {
 	dead  map[uint32]bool // dropped tables whose rows are being removed
 	ticks int
 
-	maker     entryMaker
-	ofRows    entryMaker // makes the entries that rows must have
+	maker     index.Maker
+	ofRows    index.Maker // makes the entries that rows must have
 	partition []byte
 	row       []byte // the key of a row
 	entry     []byte // the key of an entry
 	views     *viewWriter
 }
 
-// all goes over all keys.
 func (v *verification) all(src engine.Reader) error {
 	v.src, v.dead = src, map[uint32]bool{}
-	v.ofRows.expired = v.store.now().Unix()
-	v.views = newViewWriter(v.store, src, v.clock, map[uint32][]*keptIndex{})
+	v.ofRows.Expired = v.store.now().Unix()
+	v.views = newViewWriter(v.store, src, v.clock, map[uint32][]*index.Index{})
 	defer v.views.base.release()
 	end := rows.Successor(bytes.Clone(deadKey))
 	err := src.Scan(deadKey, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
@@ -110,7 +111,7 @@ func (v *verification) all(src engine.Reader) error {
 	if err != nil {
 		return err
 	}
-	tables, indexes := map[uint32]*schema.Table{}, map[uint32]*keptIndex{}
+	tables, indexes := map[uint32]*schema.Table{}, map[uint32]*index.Index{}
 	for _, k := range v.state.catalog.Keyspaces() {
 		for _, t := range k.Tables {
 			if id, ok := v.state.ids[t.ID]; ok {
@@ -120,9 +121,9 @@ func (v *verification) all(src engine.Reader) error {
 	}
 	for _, all := range v.state.indexes {
 		for _, x := range all {
-			indexes[x.id] = x
+			indexes[x.ID] = x
 			v.done.Indexes++
-			if !x.built {
+			if !x.Built {
 				v.done.Unbuilt++
 			}
 		}
@@ -132,7 +133,7 @@ func (v *verification) all(src engine.Reader) error {
 }
 
 // tables goes over the keys of one table or index after the other.
-func (v *verification) tables(tables map[uint32]*schema.Table, indexes map[uint32]*keptIndex) error {
+func (v *verification) tables(tables map[uint32]*schema.Table, indexes map[uint32]*index.Index) error {
 	for start := rows.AppendArea(nil, 1, rows.AreaTombstones); start != nil; {
 		id, found, err := v.nextTable(start)
 		if err != nil || !found {
@@ -144,19 +145,19 @@ func (v *verification) tables(tables map[uint32]*schema.Table, indexes map[uint3
 			err = v.each(t.Keyspace+"."+t.Name, id, end, func(key, value []byte) error {
 				return v.tableKey(t, v.state.indexes[id], key, value)
 			})
-		case x != nil && x.view != nil:
-			err = v.each(x.tableName()+" "+x.label(), id, end, func(key, value []byte) error {
+		case x != nil && x.View != nil:
+			err = v.each(x.TableName()+" "+x.Label(), id, end, func(key, value []byte) error {
 				return v.rowOfView(x, key, value)
 			})
-		case x != nil && x.isVector():
-			err = v.each(x.tableName()+" "+x.label(), id, end, func(key, value []byte) error {
+		case x != nil && x.IsVector():
+			err = v.each(x.TableName()+" "+x.Label(), id, end, func(key, value []byte) error {
 				if rows.IsTombstoneKey(key) {
 					return nil // a part of a graph
 				}
 				return v.entryOf(x, key, value)
 			})
 		case x != nil:
-			err = v.each(x.tableName()+" "+x.label(), id, end, func(key, value []byte) error {
+			err = v.each(x.TableName()+" "+x.Label(), id, end, func(key, value []byte) error {
 				return v.entryOf(x, key, value)
 			})
 		case !v.dead[id] && !v.state.live[id]:
@@ -170,7 +171,6 @@ func (v *verification) tables(tables map[uint32]*schema.Table, indexes map[uint3
 	return nil
 }
 
-// nextTable returns the number that the first key from start on has.
 func (v *verification) nextTable(start []byte) (id uint32, found bool, err error) {
 	err = v.src.Scan(start, nil, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
 		if len(key) < rows.AreaSize {
@@ -185,7 +185,6 @@ func (v *verification) nextTable(start []byte) (id uint32, found bool, err error
 // verifyStep is how many keys are looked at between two calls of Progress.
 const verifyStep = 4096
 
-// each calls fn with the keys of a number.
 func (v *verification) each(name string, id uint32, end []byte, fn func(key, value []byte) error) error {
 	start := rows.AppendArea(nil, id, rows.AreaTombstones)
 	return v.src.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
@@ -209,7 +208,7 @@ func (v *verification) fault(f Fault) {
 }
 
 // tableKey looks at a row or a tombstone.
-func (v *verification) tableKey(t *schema.Table, indexes []*keptIndex, key, value []byte) error {
+func (v *verification) tableKey(t *schema.Table, indexes []*index.Index, key, value []byte) error {
 	name := t.Keyspace + "." + t.Name
 	prefix := rows.PartitionPrefixLength(key)
 	if prefix < 0 {
@@ -229,7 +228,7 @@ func (v *verification) tableKey(t *schema.Table, indexes []*keptIndex, key, valu
 		v.fault(Fault{Table: name, Key: fmt.Sprintf("%x", key), What: "the key is of no kind of row"})
 		return nil
 	}
-	if err := v.maker.readKey(t, key, prefix); err != nil {
+	if err := v.maker.ReadKey(t, key, prefix); err != nil {
 		v.fault(Fault{Table: name, Key: fmt.Sprintf("%x", key), What: err.Error()})
 		return nil
 	}
@@ -238,7 +237,7 @@ func (v *verification) tableKey(t *schema.Table, indexes []*keptIndex, key, valu
 		return nil
 	}
 	for _, x := range indexes {
-		if !x.built || x.isVector() || x.view != nil {
+		if !x.Built || x.IsVector() || x.View != nil {
 			continue
 		}
 		if err := v.entriesOf(x, key, prefix, value); err != nil {
@@ -261,7 +260,6 @@ func (v *verification) atItsPlace(key []byte) bool {
 	return rows.TokenOf(key) == types.Token(partition)
 }
 
-// cells reads all of a row.
 func (v *verification) cells(value []byte) error {
 	var r rows.Reader
 	if err := r.ReadHead(value); err != nil {
@@ -273,15 +271,14 @@ func (v *verification) cells(value []byte) error {
 	return r.Err
 }
 
-// entriesOf looks for the entries of a row in an index.
-func (v *verification) entriesOf(x *keptIndex, key []byte, prefix int, value []byte) error {
+func (v *verification) entriesOf(x *index.Index, key []byte, prefix int, value []byte) error {
 	var failed error
 	missing := false
-	err := v.ofRows.each(x, key, prefix, value, func(entry []byte) bool {
+	err := v.ofRows.EachEntry(x, key, prefix, value, func(entry []byte) bool {
 		v.entry = append(append(v.entry[:0], entry...), key[rows.AreaSize:]...)
 		sound := false
 		found, err := v.src.Get(v.entry, func(value []byte) error {
-			n, err := entryLength(v.entry, value)
+			n, err := index.EntryLength(v.entry, value)
 			sound = err == nil && n == len(entry)
 			return nil
 		})
@@ -294,45 +291,44 @@ func (v *verification) entriesOf(x *keptIndex, key []byte, prefix int, value []b
 	}
 	switch {
 	case err != nil:
-		v.fault(Fault{Table: x.tableName(), Index: x.label(), Key: v.where(x.table, key), What: err.Error()})
+		v.fault(Fault{Table: x.TableName(), Index: x.Label(), Key: v.where(x.Table, key), What: err.Error()})
 	case missing:
-		v.fault(Fault{Table: x.tableName(), Index: x.label(), Key: v.where(x.table, key), What: "the row has no entry"})
+		v.fault(Fault{Table: x.TableName(), Index: x.Label(), Key: v.where(x.Table, key), What: "the row has no entry"})
 	}
 	return nil
 }
 
-// entryOf looks for the row of an entry of an index.
-func (v *verification) entryOf(x *keptIndex, key, value []byte) error {
+func (v *verification) entryOf(x *index.Index, key, value []byte) error {
 	v.done.Entries++
 	bad := func(what string) error {
-		v.fault(Fault{Table: x.tableName(), Index: x.label(), Key: fmt.Sprintf("%x", key), What: what})
+		v.fault(Fault{Table: x.TableName(), Index: x.Label(), Key: fmt.Sprintf("%x", key), What: what})
 		return nil
 	}
-	n, err := entryLength(key, value)
+	n, err := index.EntryLength(key, value)
 	if err != nil {
 		return bad("the entry cannot be read")
 	}
-	if !x.mayBegin(key[:n]) {
+	if !x.MayBegin(key[:n]) {
 		return bad("the entry is of a form that the index does not have")
 	}
-	v.row = append(rows.AppendArea(v.row[:0], x.tableID, rows.AreaRows), key[n:]...)
+	v.row = append(rows.AppendArea(v.row[:0], x.TableID, rows.AreaRows), key[n:]...)
 	prefix := rows.PartitionPrefixLength(v.row)
 	if prefix < 0 || prefix == len(v.row) || !v.atItsPlace(v.row) {
 		return bad("the entry names no row")
 	}
-	if err := v.maker.readKey(x.table, v.row, prefix); err != nil {
+	if err := v.maker.ReadKey(x.Table, v.row, prefix); err != nil {
 		return bad("the entry names no row")
 	}
-	if !v.maker.agrees(x, key[:n]) {
+	if !v.maker.Agrees(x, key[:n]) {
 		v.fault(Fault{
-			Table: x.tableName(), Index: x.label(), Key: v.where(x.table, v.row),
+			Table: x.TableName(), Index: x.Label(), Key: v.where(x.Table, v.row),
 			What: "there is an entry of a key that is not the row's",
 		})
 		return nil
 	}
 	has := false
 	_, err = v.src.Get(v.row, func(value []byte) error {
-		has = v.maker.mayHave(x, v.row, value, key[:n])
+		has = v.maker.MayHaveEntry(x, v.row, value, key[:n])
 		return nil
 	})
 	if !has {
@@ -341,42 +337,16 @@ func (v *verification) entryOf(x *keptIndex, key, value []byte) error {
 	return err
 }
 
-// agrees reports whether an entry fits the key of its row, which was read: what it has of columns of the key is what
-// the row has.
-func (e *entryMaker) agrees(x *keptIndex, entry []byte) bool {
-	if !x.column.Kind.IsKey() {
-		return true
-	}
-	value := e.fields[x.column.Index]
-	if x.terms.gram && entry[rows.AreaSize] == partOfTerm {
-		return x.hasPart(value, entry)
-	}
-	found := false
-	e.giveTerms(x, value, func(of []byte) bool {
-		found = bytes.Equal(of, entry)
-		return !found
-	})
-	return found
-}
-
-// label is what an index or a view is called.
-func (x *keptIndex) label() string {
-	if x.view != nil {
-		return "view " + x.view.Name
-	}
-	return "index " + x.indexName()
-}
-
 // where prints the key of a row as a WHERE clause has it.
 func (v *verification) where(t *schema.Table, key []byte) string {
 	prefix := rows.PartitionPrefixLength(key)
-	var e entryMaker
-	if prefix < 0 || e.readKey(t, key, prefix) != nil {
+	var e index.Maker
+	if prefix < 0 || e.ReadKey(t, key, prefix) != nil {
 		return fmt.Sprintf("%x", key)
 	}
 	var parts []string
 	for _, c := range slices.Concat(t.PartitionKey, t.Clustering) {
-		if value := e.fields[c.Index]; value != nil {
+		if value := e.Fields[c.Index]; value != nil {
 			parts = append(parts, c.Name+" = "+c.Type.Format(value))
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
@@ -163,35 +165,35 @@ func TestVerifyFindsFaults(t *testing.T) {
 		}
 	}
 	for _, x := range state.indexes[id] {
-		if x.view != nil {
+		if x.View != nil {
 			continue
 		}
-		key, value := first(x.id)
+		key, value := first(x.ID)
 		there := engine.Op{Kind: engine.Put, Key: key, Value: value}
 		gone := engine.Op{Kind: engine.Delete, Key: key}
-		plant(x.label()+" lacks an entry", x.label()+": p = ", []engine.Op{gone}, []engine.Op{there})
+		plant(x.Label()+" lacks an entry", x.Label()+": p = ", []engine.Op{gone}, []engine.Op{there})
 		unread := engine.Op{Kind: engine.Put, Key: key, Value: []byte{1}}
-		plant(x.label()+" has an entry that cannot be read", x.label(), []engine.Op{unread}, []engine.Op{there})
-		n, _ := entryLength(key, value)
+		plant(x.Label()+" has an entry that cannot be read", x.Label(), []engine.Op{unread}, []engine.Op{there})
+		n, _ := index.EntryLength(key, value)
 		misplaced := bytes.Clone(key)
 		misplaced[n] ^= 1 // of the token
 		other := engine.Op{Kind: engine.Put, Key: misplaced, Value: value}
-		plant(x.label()+" names no row", "names no row", []engine.Op{other},
+		plant(x.Label()+" names no row", "names no row", []engine.Op{other},
 			[]engine.Op{{Kind: engine.Delete, Key: misplaced}})
-		if x.column.Kind.IsKey() {
+		if x.Column.Kind.IsKey() {
 			key, value := otherEntry(t, s, x, key, n)
 			extra := engine.Op{Kind: engine.Put, Key: key, Value: value}
-			plant(x.label()+" has an entry too many", "not the row's", []engine.Op{extra},
+			plant(x.Label()+" has an entry too many", "not the row's", []engine.Op{extra},
 				[]engine.Op{{Kind: engine.Delete, Key: key}})
 		}
 	}
 	for _, x := range viewsAmong(state.indexes[id]) {
-		key, value := first(x.id)
+		key, value := first(x.ID)
 		there := engine.Op{Kind: engine.Put, Key: key, Value: value}
 		gone := engine.Op{Kind: engine.Delete, Key: key}
-		plant(x.label()+" lacks a row", "lacks the row", []engine.Op{gone}, []engine.Op{there})
+		plant(x.Label()+" lacks a row", "lacks the row", []engine.Op{gone}, []engine.Op{there})
 		unread := engine.Op{Kind: engine.Put, Key: key, Value: []byte{1}}
-		plant(x.label()+" has a row that cannot be read", x.label(), []engine.Op{unread}, []engine.Op{there})
+		plant(x.Label()+" has a row that cannot be read", x.Label(), []engine.Op{unread}, []engine.Op{there})
 		other := func(columns []*schema.Column) (values [][]byte) {
 			for _, c := range columns {
 				if values = append(values, []byte("other")); c.Type == types.Int {
@@ -200,15 +202,15 @@ func TestVerifyFindsFaults(t *testing.T) {
 			}
 			return values
 		}
-		m := NewMutation(x.view, joinKey(nil, other(x.view.PartitionKey)))
-		m.Row(other(x.view.Clustering))
+		m := NewMutation(x.View, index.JoinKey(nil, other(x.View.PartitionKey)))
+		m.Row(other(x.View.Clustering))
 		m.Mark(0, Expiry{})
-		extra := m.appendOps(nil, x.id)[0]
+		extra := m.appendOps(nil, x.ID)[0]
 		extra.Kind = engine.Put
-		plant(x.label()+" has a row too many", "does not give", []engine.Op{extra},
+		plant(x.Label()+" has a row too many", "does not give", []engine.Op{extra},
 			[]engine.Op{{Kind: engine.Delete, Key: extra.Key}})
 		short := engine.Op{Kind: engine.Put, Key: key, Value: extra.Value}
-		plant(x.label()+" has other values", "other values", []engine.Op{short}, []engine.Op{there})
+		plant(x.Label()+" has other values", "other values", []engine.Op{short}, []engine.Op{there})
 		m.release()
 	}
 	key, value := first(id)
@@ -225,19 +227,19 @@ func TestVerifyFindsFaults(t *testing.T) {
 }
 
 // otherEntry returns an entry that has the value of one row and the key of another.
-func otherEntry(t testing.TB, s *Store, x *keptIndex, key []byte, n int) (entry, value []byte) {
+func otherEntry(t testing.TB, s *Store, x *index.Index, key []byte, n int) (entry, value []byte) {
 	t.Helper()
-	row := slices.Concat(rows.AppendArea(nil, x.tableID, rows.AreaRows), key[n:])
-	var maker entryMaker
+	row := slices.Concat(rows.AppendArea(nil, x.TableID, rows.AreaRows), key[n:])
+	var maker index.Maker
 	prefix := rows.PartitionPrefixLength(row)
-	if err := maker.readKey(x.table, row, prefix); err != nil {
+	if err := maker.ReadKey(x.Table, row, prefix); err != nil {
 		t.Fatal(err)
 	}
 	change := []byte("other")
-	if x.column.Type == types.Int {
+	if x.Column.Type == types.Int {
 		change = types.EncodeInt(999)
 	}
-	op := entryOp(x.appendValue(nil, x.value.AppendKey(nil, change, false)), row)
+	op := index.EntryOp(x.AppendValue(nil, x.Value.AppendKey(nil, change, false)), row)
 	return op.Key, op.Value
 }
 
@@ -271,7 +273,7 @@ func TestVerifyTerms(t *testing.T) {
 	spec.Indexes = termIndexes()
 	define(t, s, schema.NewTable(spec))
 	waitForIndexes(t, s)
-	w := &termWriter{newIndexWriter(t, s, c, 1), 4 * mostTerms}
+	w := &termWriter{newIndexWriter(t, s, c, 1), 4 * index.MaxTerms}
 	for step := range 600 {
 		w.write()
 		if step%50 > 0 {
@@ -324,7 +326,7 @@ func TestVerifyFindsFaultsOfTerms(t *testing.T) {
 		t.Fatalf("%+v, and %q", done, found)
 	}
 	// check verifies with one operation, and undoes it.
-	check := func(name string, x *keptIndex, want string, stale int64, op, undo engine.Op) {
+	check := func(name string, x *index.Index, want string, stale int64, op, undo engine.Op) {
 		t.Helper()
 		if err := s.commit([]engine.Op{op}); err != nil {
 			t.Fatal(err)
@@ -332,7 +334,7 @@ func TestVerifyFindsFaultsOfTerms(t *testing.T) {
 		done, found := verifyAll(t, s)
 		if want == "" && len(found) > 0 || want != "" && (len(found) != 1 || !strings.Contains(found[0], want)) ||
 			done.Stale != stale {
-			t.Errorf("%s, %s: found %q and %d stale, want %q and %d", x.label(), name, found, done.Stale, want, stale)
+			t.Errorf("%s, %s: found %q and %d stale, want %q and %d", x.Label(), name, found, done.Stale, want, stale)
 		}
 		if err := s.commit([]engine.Op{undo}); err != nil {
 			t.Fatal(err)
@@ -341,13 +343,13 @@ func TestVerifyFindsFaultsOfTerms(t *testing.T) {
 	forms := map[string]int{}
 	for _, x := range s.state.Load().indexes[uint32(table.StoreID)] {
 		var row []byte // the key of the row, without the number of its table
-		area := rows.AppendArea(nil, x.id, rows.AreaRows)
+		area := rows.AppendArea(nil, x.ID, rows.AreaRows)
 		var entries []engine.Op
 		err := s.engine.Scan(area, rows.Successor(bytes.Clone(area)), engine.ScanOptions{},
 			func(key, value []byte) (bool, error) {
 				op := engine.Op{Kind: engine.Put, Key: bytes.Clone(key), Value: bytes.Clone(value)}
 				entries = append(entries, op)
-				n, err := entryLength(key, value)
+				n, err := index.EntryLength(key, value)
 				row = op.Key[n:]
 				return true, err
 			})
@@ -355,28 +357,28 @@ func TestVerifyFindsFaultsOfTerms(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, op := range entries {
-			forms[fmt.Sprintf("%s %d", x.column.Name, op.Key[rows.AreaSize])]++
+			forms[fmt.Sprintf("%s %d", x.Column.Name, op.Key[rows.AreaSize])]++
 			check("without an entry", x, "the row has no entry", 0, engine.Op{Kind: engine.Delete, Key: op.Key}, op)
 		}
-		base := append(rows.AppendArea(nil, x.tableID, rows.AreaRows), row...)
+		base := append(rows.AppendArea(nil, x.TableID, rows.AreaRows), row...)
 		plant := func(name, want string, stale int64, entry []byte) {
 			t.Helper()
-			op := entryOp(entry, base)
+			op := index.EntryOp(entry, base)
 			check(name, x, want, stale, op, engine.Op{Kind: engine.Delete, Key: op.Key})
 		}
-		plant("with an unknown form", "of a form", 0, x.appendForm(nil, 9))
+		plant("with an unknown form", "of a form", 0, x.AppendForm(nil, 9))
 		want, stale := "", int64(1) // an entry of a value that a column had before
-		if x.column.Kind.IsKey() {
+		if x.Column.Kind.IsKey() {
 			want, stale = "not the row's", 0
 		}
-		plant("with another term", want, stale, x.appendValue(nil, x.appendTerm(nil, []byte("other"))))
-		part := types.Blob.AppendKey(x.appendForm(nil, partOfTerm), []byte("elsewher"), false)
-		if x.terms.gram {
+		plant("with another term", want, stale, x.AppendValue(nil, x.AppendTerm(nil, []byte("other"))))
+		part := types.Blob.AppendKey(x.AppendForm(nil, index.PartOfTerm), []byte("elsewher"), false)
+		if x.Terms.Gram {
 			plant("with another part", want, stale, part)
 		} else {
 			plant("with a part", "of a form", 0, part)
 		}
-		if many := x.appendForm(nil, manyTerms); x.terms.many {
+		if many := x.AppendForm(nil, index.ManyTerms); x.Terms.Many {
 			plant("with too many terms", want, stale, many)
 		} else {
 			plant("with too many terms", "of a form", 0, many)

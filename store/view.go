@@ -1,52 +1,30 @@
 package store
 
 import (
-	"encoding/hex"
+	"bytes"
+	"errors"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
+	"time"
 
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
 )
 
-// A materialized view is a table with a number of its own. Its rows are written in the same update of the engine as the
-// rows of the base that they are made of, with the partitions of the base as guards (see view_writes.go). A row of a
-// view is replaced as a whole and removed without a tombstone, because at any time it follows from one row of the base.
+// A materialized view is a table with another number than its base. Its rows are written in the same update of the
+// engine as the rows of the base that they are made of, with the partitions of the base as guards (see
+// view_writes.go). A row of a view is replaced as a whole and removed without a tombstone, because at any time it
+// follows from one row of the base.
 //
 // A row of a view exists as long as its marker does. The marker ends with the cell that is in the view's key, or else
-// with the last part of the base's row. So what expires does so in the view without a write.
+// with the last part of the base's row. So expiry in the view needs no write.
 
-// newKeptView returns what is kept for a view of a table.
-func newKeptView(t, view *schema.Table) *keptIndex {
-	k := &keptIndex{tableID: uint32(t.StoreID), table: t, view: view, columns: map[uint32]uint32{}}
-	name := []string{"", "rows", hex.EncodeToString(view.ID[:])}
-	for _, c := range slices.Concat(view.PartitionKey, view.Clustering) {
-		base := t.Column(c.Name)
-		if !base.Kind.IsKey() {
-			k.column = base
-		}
-		k.places = append(k.places, base.Index)
-		name = append(name, strconv.Itoa(int(base.ID)), types.ExactClassName(c.Type), strconv.FormatBool(c.Desc))
-	}
-	for _, c := range view.Regular {
-		k.columns[t.Column(c.Name).ID] = c.ID
-	}
-	k.name = strings.Join(name, "\x00")
-	return k
-}
-
-// isEntriesOfView reports whether a record is of a view as earlier versions kept it: as an index of its keys.
-func (x *keptIndex) isEntriesOfView() bool {
-	return strings.HasPrefix(x.name, "\x00") && !strings.HasPrefix(x.name, "\x00rows\x00")
-}
-
-// viewOf returns what is kept of a view, or nil.
-func (s *state) viewOf(view *schema.Table) *keptIndex {
+// viewOf returns the index.Index of a view, or nil.
+func (s *state) viewOf(view *schema.Table) *index.Index {
 	for _, x := range s.indexes[s.ids[view.View.BaseID]] {
-		if x.view != nil && x.view.ID == view.ID {
+		if x.View != nil && x.View.ID == view.ID {
 			return x
 		}
 	}
@@ -54,49 +32,49 @@ func (s *state) viewOf(view *schema.Table) *keptIndex {
 }
 
 // IsViewBuilt reports whether a view has the rows that its base had before the view was defined.
-func (s *Store) IsViewBuilt(view *schema.Table) bool {
+func (s *builder) IsViewBuilt(view *schema.Table) bool {
 	x := s.current().viewOf(view)
-	return x != nil && x.built
+	return x != nil && x.Built
 }
 
-// viewRow makes the row of a view, given the row of the base as it was written: nothing has expired. It returns nil if
-// the view has no row for it. now is the second in which that happens.
-func (x *keptIndex) viewRow(row *Row, head *rows.Head, kept []rows.Cell, now int64) *Mutation {
-	inKey := len(x.view.PartitionKey)
-	values := make([][]byte, len(x.places), 8)
-	for i, place := range x.places {
+// makeViewRow makes the row of a view, given the row of the base as it was written: nothing has expired. It returns
+// nil if the view has no row for it. now is the second in which that happens.
+func makeViewRow(x *index.Index, row *Row, head *rows.Head, kept []rows.Cell, now int64) *Mutation {
+	inKey := len(x.View.PartitionKey)
+	values := make([][]byte, len(x.Places), 8)
+	for i, place := range x.Places {
 		value := row.Values[place]
 		if value == nil || inKey > 1 && i < inKey && len(value) > math.MaxUint16 {
 			return nil
 		}
 		values[i] = value
 	}
-	for i := range x.view.View.Where {
-		if !x.view.View.Where[i].Holds(x.table, row.Values) {
+	for i := range x.View.View.Where {
+		if !x.View.View.Where[i].Holds(x.Table, row.Values) {
 			return nil
 		}
 	}
-	ends, ok := x.rowEnds(row, head, kept, now)
+	ends, ok := rowEnds(x, row, head, kept, now)
 	if !ok {
 		return nil
 	}
-	m := NewMutation(x.view, joinKey(nil, values[:inKey]))
+	m := NewMutation(x.View, index.JoinKey(nil, values[:inKey]))
 	m.Row(values[inKey:])
 	m.Mark(written(row, head, kept), ends)
 	for i := range kept {
 		c := kept[i]
-		if id, ok := x.columns[c.Column]; ok {
+		if id, ok := x.Columns[c.Column]; ok {
 			c.Column = id
-			m.add(c)
+			m.addCell(c)
 		}
 	}
 	m.endRow()
 	return m
 }
 
-// written is a timestamp for a row of a view: the earliest of what the row of the base has, because a row without
-// older cells is read sooner. If cells expire, it is that of the marker or of the first cell, by which reads tell
-// whether what has expired counts as a tombstone.
+// written is the timestamp of a row of a view: the earliest of the base's row, because a row without older cells is
+// read faster. If cells expire, it is that of the marker or of the first cell: by it reads decide whether an expired
+// part counts as a tombstone.
 func written(row *Row, head *rows.Head, kept []rows.Cell) int64 {
 	first := head.Marker.Timestamp
 	if !row.Marked && len(kept) > 0 {
@@ -113,10 +91,10 @@ func written(row *Row, head *rows.Head, kept []rows.Cell) int64 {
 }
 
 // rowEnds returns when the row of a view ends. It is not ok if a sweep has taken the value that is in its key.
-func (x *keptIndex) rowEnds(row *Row, head *rows.Head, kept []rows.Cell, now int64) (ends Expiry, ok bool) {
-	if x.column != nil {
+func rowEnds(x *index.Index, row *Row, head *rows.Head, kept []rows.Cell, now int64) (ends Expiry, ok bool) {
+	if x.Column != nil {
 		for i := range kept {
-			if c := &kept[i]; c.Column == x.column.ID {
+			if c := &kept[i]; c.Column == x.Column.ID {
 				return c.Expiry, c.Expiry.At == 0 || c.Expiry.At > now || len(c.Value) > 0
 			}
 		}
@@ -142,28 +120,96 @@ func (x *keptIndex) rowEnds(row *Row, head *rows.Head, kept []rows.Cell, now int
 	return ends, ends.At != 0
 }
 
-// baseOf appends the key of the row of the base that a row of the view is of, given the values of the view's columns.
-// It also returns the partition of that row.
-func (x *keptIndex) baseOf(dst []byte, values [][]byte) (partition, key []byte) {
-	named := func(columns []*schema.Column) (named [][]byte) {
-		for _, c := range columns {
-			named = append(named, values[x.view.Column(c.Name).Index])
+// viewChunk is how many rows of a base are looked at in one update when a view is built.
+const viewChunk = 256
+
+// buildViewFrom writes the rows of a view for some rows of its base. next is the key to continue from; nil: there are
+// no more rows. Other writes to the same partitions wait meanwhile.
+func (s *builder) buildViewFrom(
+	x *index.Index, start, end []byte,
+) (seen, written int, next []byte, gone bool, err error) {
+	var keys, guards [][]byte
+	var place readPlace
+	size := 0
+	err = s.engine.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+		key = bytes.Clone(key)
+		if !bytes.HasPrefix(key, place.prefix) || len(place.prefix) == 0 {
+			if err := place.enter(key); err != nil {
+				return false, err
+			}
+			guards = append(guards, appendGuard(nil, x.Table, place.partition))
 		}
-		return named
+		keys = append(keys, key)
+		if size += len(key) + len(value); len(keys) < viewChunk && size < min(chunkBytes, s.limits.CommitBytes/4) {
+			return true, nil
+		}
+		next = append(bytes.Clone(key), 0)
+		return false, nil
+	})
+	if err != nil || len(keys) == 0 {
+		return 0, 0, nil, false, err
 	}
-	t := x.table
-	partition = joinKey(nil, named(t.PartitionKey))
-	dst = append(rows.AppendPartition(dst, t, x.tableID, partition), rows.KindRow)
-	return partition, rows.AppendClustering(dst, t, named(t.Clustering))
+	u := s.usages.Of(x.TableID)
+	defer u.EndWrite(u.BeginWrite(0, 0, math.MaxInt64))
+	for {
+		now := s.state.Load().indexes[x.TableID]
+		if !slices.ContainsFunc(now, func(o *index.Index) bool { return o.ID == x.ID }) {
+			return 0, 0, nil, true, nil
+		}
+		outcome, clock := make(chan error, 1), s.deletions.Clock()
+		s.engine.Update(s.closing, guards, func(txn engine.Txn) (err error) {
+			written, err = s.stageView(txn, clock, x, keys)
+			return err
+		}, func(err error) { outcome <- err })
+		if err := <-outcome; !errors.Is(err, engine.ErrConflict) {
+			return len(keys), written, next, false, err
+		}
+	}
 }
 
-// joinKey appends a serialized partition key, given the values of its columns.
-func joinKey(dst []byte, values [][]byte) []byte {
-	if len(values) == 1 {
-		return append(dst, values[0]...)
+// stageView writes the rows of a view for rows of its base that are there.
+func (s *builder) stageView(txn engine.Txn, clock uint64, x *index.Index, keys [][]byte) (written int, err error) {
+	w := newViewWriter(s.core, txn, clock, map[uint32][]*index.Index{x.TableID: {x}})
+	defer w.base.release()
+	for _, key := range keys {
+		if key[rows.PartitionPrefixLength(key)] != rows.KindRow {
+			continue
+		}
+		if err := w.follow(&viewChange{key: key, before: []viewRow{{}}}); err != nil {
+			return 0, err
+		}
 	}
-	for _, v := range values {
-		dst = types.AppendCompositeKey(dst, v)
+	w.writeViews(txn)
+	return len(w.ops), nil
+}
+
+// A definition waits for views of small tables: they have all rows when CREATE returns.
+const (
+	awaitedRows = 10_000
+	awaitedTime = 2 * time.Second
+)
+
+// awaitViews waits until the views are built that a definition has made of small tables. It gives that up when builds
+// have failed more often than before the definition.
+func (s *builder) awaitViews(before, after *state, failed uint64) {
+	if s.still || !after.anyViews {
+		return
 	}
-	return dst
+	end := time.Now().Add(awaitedTime)
+	for id, all := range after.indexes {
+		for _, x := range all {
+			if x.View == nil || x.Built || before.live[x.ID] || s.usages.Of(id).Estimate().Rows > awaitedRows {
+				continue
+			}
+			for time.Now().Before(end) && s.isBuilding(x) && s.unbuilt.Load() == failed {
+				time.Sleep(100 * time.Microsecond)
+			}
+		}
+	}
+}
+
+// isBuilding reports whether a view lacks rows of its base, and will have them.
+func (s *builder) isBuilding(x *index.Index) bool {
+	now := s.state.Load().viewOf(x.View)
+	return s.closing.Err() == nil && now != nil && !now.Built && now.ID == x.ID
 }

@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/store/index"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
@@ -196,7 +197,7 @@ func copyRows(t *testing.T, s *Store, base, twin, view *schema.Table) {
 		if !whole {
 			return true, nil
 		}
-		m := NewMutation(twin, joinKey(nil, key[:len(twin.PartitionKey)]))
+		m := NewMutation(twin, index.JoinKey(nil, key[:len(twin.PartitionKey)]))
 		m.Row(key[len(twin.PartitionKey):])
 		m.Mark(1, Expiry{})
 		for _, c := range twin.Regular {
@@ -359,56 +360,6 @@ func TestViewOfTruncated(t *testing.T) {
 	}
 }
 
-// TestViewsOfEarlierVersions opens a folder in which a view is kept as entries of its keys, as it was before: the view
-// has its rows at once, and nothing is left of the entries.
-func TestViewsOfEarlierVersions(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir, Options{})
-	base := newTable(t, "base", "k int", "", "v int")
-	view := viewOf(base, newTable(t, "byv", "v int", "k int", ""))
-	define(t, s, base, view)
-	for k := range int32(1000) {
-		m := NewMutation(base, types.EncodeInt(k))
-		m.Row(nil)
-		m.Set(base.Column("v"), types.EncodeInt(k%7), 1, Expiry{})
-		if err := apply(s, m); err != nil {
-			t.Fatal(err)
-		}
-	}
-	x := s.state.Load().viewOf(view)
-	former := *x
-	former.name = "\x00" + strings.TrimPrefix(x.name, "\x00rows\x00")
-	ops := []engine.Op{former.record()}
-	area := rows.AppendArea(nil, x.id, rows.AreaRows)
-	end := rows.Successor(slices.Clone(area))
-	err := s.engine.Scan(area, end, engine.ScanOptions{}, func(key, _ []byte) (bool, error) {
-		ops = append(ops, engine.Op{Kind: engine.Put, Key: slices.Clone(key), Value: []byte{1}})
-		return true, nil
-	})
-	if err == nil {
-		err = s.commit(ops)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	closeStore(t, s)
-	s = open(t, dir, Options{})
-	defer closeStore(t, s)
-	if got := readRows(t, s, &Read{Table: s.Catalog().Table("ks", "byv")}); len(got) != 1000 {
-		t.Errorf("the view has %d rows", len(got))
-	}
-	for gone := false; !gone; {
-		gone = true
-		err := s.engine.Scan(area, end, engine.ScanOptions{}, func(_, _ []byte) (bool, error) {
-			gone = false
-			return false, nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // TestDeletionsWithViews deletes partitions of a table with a view: one that is too large for that, and one that is
 // not.
 func TestDeletionsWithViews(t *testing.T) {
@@ -417,7 +368,7 @@ func TestDeletionsWithViews(t *testing.T) {
 	base := newTable(t, "base", "k int", "c int", "")
 	view := viewOf(base, newTable(t, "byc", "c int", "k int", ""))
 	define(t, s, base)
-	const many = mostViewRows + 1
+	const many = maxViewRows + 1
 	for k, n := range []int{many, 10} {
 		for c := 0; c < n; {
 			m := NewMutation(base, types.EncodeInt(int32(k)))

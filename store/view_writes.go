@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"slices"
+
+	"github.com/cqld/cqld/store/index"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -27,26 +28,25 @@ func (s *Store) HasViews(t *schema.Table) bool { return s.state.Load().hasViews(
 // hasViews reports whether the table of a mutation has views in the state that it is written under.
 func (m *Mutation) hasViews() bool { return m.state.anyViews && hasViews(m.state.indexes[m.id]) }
 
-// hasViews reports whether some of what is kept for a table are views.
-func hasViews(indexes []*keptIndex) bool {
-	return slices.ContainsFunc(indexes, func(x *keptIndex) bool { return x.view != nil })
+// hasViews reports whether there is a view among indexes.
+func hasViews(indexes []*index.Index) bool {
+	return slices.ContainsFunc(indexes, func(x *index.Index) bool { return x.View != nil })
 }
 
-// applyWithViews is Apply for mutations some of which are of tables with views.
-func (s *Store) applyWithViews(ms []*Mutation, done func(error)) {
+func (s *Store) applyInUpdate(ms []*Mutation, done func(error)) {
 	first := ms[0]
 	a := &first.apply
 	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
-	w := newWriteWithViews(s, a.group) // the caller may use ms again
+	w := newWriteInUpdate(s, a.group) // the caller may use ms again
 	if s.Remote() {
-		go w.begin()
+		go w.submit()
 		return
 	}
-	w.begin()
+	w.submit()
 }
 
-// writeWithViews is one Apply of mutations some of which are of tables with views.
-type writeWithViews struct {
+// writeInUpdate is one Apply of mutations that change counters, or some of which are of tables with views.
+type writeInUpdate struct {
 	store  *Store
 	ms     []*Mutation
 	guards [][]byte
@@ -54,24 +54,15 @@ type writeWithViews struct {
 	clock  uint64 // of deletions, before the transaction began
 }
 
-func newWriteWithViews(s *Store, ms []*Mutation) *writeWithViews {
-	w := &writeWithViews{store: s, ms: ms, guards: make([][]byte, len(ms)), clock: s.deletions.now()}
-	for i, m := range ms {
-		w.guards[i] = appendGuard(nil, m.table, m.partition)
-	}
-	return w
+func newWriteInUpdate(s *Store, ms []*Mutation) *writeInUpdate {
+	return &writeInUpdate{store: s, ms: ms, guards: guardsOf(ms), clock: s.deletions.Clock()}
 }
 
-func (w *writeWithViews) begin() {
-	ctx := context.Background()
-	if frees(w.ms) {
-		ctx = engine.WithFreeing(ctx)
-	}
-	w.store.engine.Update(ctx, w.guards, w.update, w.outcome)
+func (w *writeInUpdate) submit() {
+	w.store.engine.Update(freeingContext(w.ms), w.guards, w.update, w.outcome)
 }
 
-// update writes to a transaction.
-func (w *writeWithViews) update(txn engine.Txn) error {
+func (w *writeInUpdate) update(txn engine.Txn) error {
 	s := w.store
 	for _, m := range w.ms {
 		m.stopWriting() // it was begun for a transaction that failed
@@ -84,30 +75,23 @@ func (w *writeWithViews) update(txn engine.Txn) error {
 }
 
 // outcome ends the write, or begins it again.
-func (w *writeWithViews) outcome(err error) {
+func (w *writeInUpdate) outcome(err error) {
 	s, first := w.store, w.ms[0]
 	switch {
-	case errors.Is(err, errUnmarked):
+	case isRetried(err):
 		go func() {
-			if err := s.mark(w.ms); err != nil {
+			if err := s.awaitRetry(s.closing, err, first.table.ID, w.ms); err != nil {
 				first.finish(err)
 				return
 			}
-			w.begin()
-		}()
-	case errors.Is(err, engine.ErrConflict) || errors.Is(err, errTruncated):
-		go func() {
-			for _, m := range w.ms {
-				m.stopWriting() // which others may wait for
-			}
-			if _, err := s.usable(s.closing, first.table.ID); err != nil {
-				first.finish(err)
-				return
-			}
-			w.begin()
+			w.submit()
 		}()
 	case err == nil && s.cluster != nil:
-		s.confirm(w.ms, w.last, first.finish)
+		ms := w.ms
+		if changesCounters(ms) { // whose tables have no indexes, and which must not be written twice
+			ms = nil
+		}
+		s.confirm(ms, w.last, first.finish)
 	default:
 		first.finish(err)
 	}
@@ -115,43 +99,38 @@ func (w *writeWithViews) outcome(err error) {
 
 // writeAgain writes mutations under the newest definitions, and waits.
 func (s *Store) writeAgain(ms []*Mutation) error {
-	w := newWriteWithViews(s, ms)
+	w := newWriteInUpdate(s, ms)
 	for {
 		outcome := make(chan error, 1)
 		s.engine.Update(s.closing, w.guards, w.update, func(err error) { outcome <- err })
 		err := <-outcome
-		switch {
-		case errors.Is(err, errUnmarked):
-			err = s.mark(ms)
-		case errors.Is(err, engine.ErrConflict), errors.Is(err, errTruncated):
-			_, err = s.usable(s.closing, ms[0].table.ID)
-		default:
+		if !isRetried(err) {
 			return err
 		}
-		if err != nil {
+		if err := s.awaitRetry(s.closing, err, ms[0].table.ID, ms); err != nil {
 			return err
 		}
 	}
 }
 
-// mostViewRows is how many rows of tables with views one write may change.
-const mostViewRows = 1 << 16
+// maxViewRows is how many rows of tables with views one write may change.
+const maxViewRows = 1 << 16
 
-// viewWriter finds what changes in views when rows of their bases do.
+// viewWriter finds the changes in views that follow from changes in their bases.
 type viewWriter struct {
-	store   *Store
+	store   *core
 	src     engine.Reader
 	clock   uint64 // of deletions, before src was chosen
 	now     int64
-	views   map[uint32][]*keptIndex // of the tables that have some, by the tables' numbers
-	changes []viewChange            // in the order of their keys
-	ranges  bool                    // partitions or ranges are deleted
-	ops     []engine.Op             // that write the views
+	views   map[uint32][]*index.Index // of the tables that have some, by the tables' numbers
+	changes []viewChange              // in the order of their keys
+	ranges  bool                      // partitions or ranges are deleted
+	ops     []engine.Op               // that write the views
 
 	base  *reader
 	read  Read
 	id    uint32 // of the table that base reads; 0: none
-	value []byte // of the row at hand
+	value []byte // of the current row
 	made  []viewRow
 }
 
@@ -167,14 +146,14 @@ type viewRow struct {
 	due        int64  // the second from which something of it may be purged
 }
 
-func newViewWriter(s *Store, src engine.Reader, clock uint64, views map[uint32][]*keptIndex) *viewWriter {
+func newViewWriter(s *core, src engine.Reader, clock uint64, views map[uint32][]*index.Index) *viewWriter {
 	return &viewWriter{store: s, src: src, clock: clock, now: s.now().Unix(), views: views, base: readers.Get().(*reader)}
 }
 
-// stageWithViews gives the operations of mutations to a transaction, and with them what changes in views. All is read
-// before the first write where that is possible, because reading one's own writes costs more.
+// stageWithViews gives the operations of mutations, and the changes of views, to a transaction. It reads before the
+// first write where possible, because reading one's own writes costs more.
 func (s *Store) stageWithViews(txn engine.Txn, ms []*Mutation, ops []engine.Op, clock uint64) error {
-	w := newViewWriter(s, txn, clock, map[uint32][]*keptIndex{})
+	w := newViewWriter(&s.core, txn, clock, map[uint32][]*index.Index{})
 	defer func() { w.base.release() }()
 	for _, m := range ms {
 		if w.views[m.id] == nil {
@@ -202,17 +181,16 @@ func (s *Store) stageWithViews(txn engine.Txn, ms []*Mutation, ops []engine.Op, 
 	return nil
 }
 
-// writeViews writes what changes in views.
 func (w *viewWriter) writeViews(txn engine.Txn) {
 	for i := range w.ops {
 		if w.ops[i].Kind == engine.Put {
-			w.store.deletions.fill(w.ops[i].Key)
+			w.store.deletions.Fill(w.ops[i].Key)
 		}
 		w.ops[i].WriteTo(txn)
 	}
 }
 
-// lookBefore finds the rows of views before the write, and those behind it if they follow from single rows.
+// lookBefore finds the rows of views before the write, and after it if they follow from single rows.
 func (w *viewWriter) lookBefore() error {
 	for i := range w.changes {
 		c := &w.changes[i]
@@ -242,18 +220,17 @@ func (w *viewWriter) lookBefore() error {
 	return nil
 }
 
-// viewsAmong returns the views among what is kept for a table.
-func viewsAmong(indexes []*keptIndex) []*keptIndex {
+// viewsAmong returns the views among indexes.
+func viewsAmong(indexes []*index.Index) []*index.Index {
 	if !hasViews(indexes) {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(indexes), func(x *keptIndex) bool { return x.view == nil })
+	return slices.DeleteFunc(slices.Clone(indexes), func(x *index.Index) bool { return x.View == nil })
 }
 
 // numberOf is the number that a key begins with.
 func numberOf(key []byte) uint32 { return binary.BigEndian.Uint32(key) >> 1 }
 
-// find finds the rows that operations change.
 func (w *viewWriter) find(ops []engine.Op) error {
 	for i := range ops {
 		op := &ops[i]
@@ -309,15 +286,14 @@ func (w *viewWriter) findRange(tombstone []byte) error {
 		if key[rows.PartitionPrefixLength(key)] == rows.KindRow {
 			w.changes = append(w.changes, viewChange{key: bytes.Clone(key)})
 		}
-		if len(w.changes) > mostViewRows {
+		if len(w.changes) > maxViewRows {
 			return false, cqlerr.Invalidf("Deleting more than %d rows at a time is not supported for tables with "+
-				"materialized views", mostViewRows)
+				"materialized views", maxViewRows)
 		}
 		return true, nil
 	})
 }
 
-// follow notes what changes in views now that a row of the base is as it is.
 func (w *viewWriter) follow(c *viewChange) error {
 	if err := w.load(c.key); err != nil {
 		return err
@@ -328,7 +304,6 @@ func (w *viewWriter) follow(c *viewChange) error {
 	return w.replace(c)
 }
 
-// load reads a row of a base into value, which is empty if there is none.
 func (w *viewWriter) load(key []byte) error {
 	w.value = w.value[:0]
 	_, err := w.src.Get(key, func(value []byte) error {
@@ -356,10 +331,10 @@ func (w *viewWriter) enter(id uint32, key []byte) error {
 	b := w.base
 	if w.id != id {
 		w.id = id
-		w.read = Read{Table: w.views[id][0].table}
-		b.begin(context.Background(), w.store, &w.read, id, w.take)
+		w.read = Read{Table: w.views[id][0].Table}
+		b.prepare(context.Background(), w.store, &w.read, id, w.take)
 		b.row.keeps = true
-		b.tombstones.beginKept(&w.store.deletions, id, w.clock)
+		b.tombstones.BeginKept(&w.store.deletions, id, w.clock)
 		b.src, b.row.given = w.src, nil
 		b.place.prefix = b.place.prefix[:0]
 	}
@@ -375,18 +350,18 @@ func (w *viewWriter) enter(id uint32, key []byte) error {
 // take makes the rows that views have for a row of the base.
 func (w *viewWriter) take(row *Row) (bool, error) {
 	for i, x := range w.views[w.id] {
-		m := x.viewRow(row, &w.base.row.values.Head, w.base.row.kept, w.now)
+		m := makeViewRow(x, row, &w.base.row.values.Head, w.base.row.kept, w.now)
 		if m == nil {
 			continue
 		}
-		op := m.appendOps(nil, x.id)[0]
+		op := m.appendOps(nil, x.ID)[0]
 		w.made[i] = viewRow{key: bytes.Clone(op.Key), value: bytes.Clone(op.Value), due: m.due}
 		m.release()
 	}
 	return true, nil
 }
 
-// replace notes what changes in views where they had other rows before than those that were made.
+// replace notes the changes in views whose previous rows differ from the ones that were made.
 func (w *viewWriter) replace(c *viewChange) error {
 	for i, x := range w.views[numberOf(c.key)] {
 		before, after := &c.before[i], &w.made[i]
@@ -401,8 +376,8 @@ func (w *viewWriter) replace(c *viewChange) error {
 			return cqlerr.Invalidf("Key length of %d is longer than maximum of %d", len(after.key), w.store.limits.Key)
 		}
 		w.ops = append(w.ops, engine.Op{Kind: engine.Put, Key: after.key, Value: after.value})
-		u := w.store.usages.of(x.id)
-		u.end(u.start(1, len(after.key)+len(after.value), after.due))
+		u := w.store.usages.Of(x.ID)
+		u.EndWrite(u.BeginWrite(1, len(after.key)+len(after.value), after.due))
 	}
 	return nil
 }

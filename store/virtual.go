@@ -19,11 +19,10 @@ type virtual struct {
 	writer VirtualWriter
 }
 
-// VirtualWriter is what statements change who write to a table that exists only as code. Errors of package cqlerr reach
-// the client.
+// VirtualWriter receives writes to a table that exists only as code. Errors of package cqlerr reach the client.
 type VirtualWriter interface {
-	// Write applies what a statement writes to a row in the partition of a key: the values of columns, those of the
-	// clustering columns among them, nil where the statement deletes the value. They may be kept.
+	// Write applies a write to a row in the partition of a key: the values of columns, including the clustering
+	// columns, nil where the statement deletes the value. They may be kept.
 	Write(key []byte, values map[string][]byte) error
 
 	// Delete deletes the row of a partition key.
@@ -33,8 +32,7 @@ type VirtualWriter interface {
 	Truncate() error
 }
 
-// keptRows are the rows made from a catalog. They are made once for each catalog, because those of many definitions
-// take longer to make than to read.
+// keptRows caches the rows made from a catalog, because making many rows takes longer than reading them.
 type keptRows struct {
 	mu      sync.Mutex
 	catalog *schema.Catalog
@@ -42,24 +40,18 @@ type keptRows struct {
 }
 
 // AddVirtual makes rows of a table that exists only as code readable. Each read calls fill, which returns the rows,
-// in any order, as mutations of the table. The table is known by its ID.
-func (s *Store) AddVirtual(t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error)) {
-	s.addVirtual(t, virtual{fill: fill})
+// in any order, as mutations of the table. The table is known by its ID. w receives writes to it; nil: it has none.
+func (s *Store) AddVirtual(
+	t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error), w VirtualWriter,
+) {
+	s.addVirtual(t, virtual{fill: fill, writer: w})
 }
 
-// AddDefinitions is AddVirtual for a table whose rows depend on nothing but the catalog. w, which may be nil, gets what
-// statements write to it.
+// AddDefinitions is AddVirtual for a table whose rows depend only on the catalog.
 func (s *Store) AddDefinitions(
 	t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error), w VirtualWriter,
 ) {
 	s.addVirtual(t, virtual{fill: fill, kept: new(keptRows), writer: w})
-}
-
-// AddWritable is AddVirtual for a table that statements may write to.
-func (s *Store) AddWritable(
-	t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error), w VirtualWriter,
-) {
-	s.addVirtual(t, virtual{fill: fill, writer: w})
 }
 
 // WriteVirtual applies mutations of writable tables one after the other, up to the first error, and frees them.
@@ -78,7 +70,6 @@ func (s *Store) WriteVirtual(ms []*Mutation) (err error) {
 	return err
 }
 
-// writeTo applies a mutation to the row that it is about.
 func (m *Mutation) writeTo(w VirtualWriter) error {
 	m.endRow()
 	key := bytes.Clone(m.partition)
@@ -138,12 +129,11 @@ func (s *Store) addVirtual(t *schema.Table, v virtual) {
 	s.state.Store(&next)
 }
 
-// rows are the table's rows.
 func (v virtual) rows(session Session, c *schema.Catalog) (sorted sortedRows, err error) {
 	if v.kept == nil {
 		return v.make(session, c)
 	}
-	v.kept.mu.Lock() // others wait for what they want too
+	v.kept.mu.Lock() // others wait for the same rows
 	defer v.kept.mu.Unlock()
 	if v.kept.catalog != c {
 		if sorted, err = v.make(session, c); err != nil {
@@ -154,7 +144,6 @@ func (v virtual) rows(session Session, c *schema.Catalog) (sorted sortedRows, er
 	return v.kept.rows, nil
 }
 
-// make makes the rows and sorts them as an engine would.
 func (v virtual) make(session Session, c *schema.Catalog) (sortedRows, error) {
 	ms, err := v.fill(session, c)
 	if err != nil {
@@ -164,18 +153,7 @@ func (v virtual) make(session Session, c *schema.Catalog) (sortedRows, error) {
 	for _, m := range ms {
 		ops = m.appendOps(ops, 0)
 	}
-	slices.SortStableFunc(ops, func(a, b engine.Op) int { return bytes.Compare(a.Key, b.Key) })
-	sorted := sortedRows(ops[:0])
-	for _, op := range ops {
-		if n := len(sorted); n > 0 && bytes.Equal(sorted[n-1].Key, op.Key) {
-			if sorted[n-1].Value, err = rows.Fold(nil, op.Key, sorted[n-1].Value, op.Value); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		sorted = append(sorted, op)
-	}
-	return sorted, nil
+	return unite(ops)
 }
 
 // sortedRows is an engine's reader of keys and values in memory.

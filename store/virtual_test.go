@@ -1,9 +1,11 @@
-package store
+package store_test
 
 import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/cqld/cqld/store"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -12,17 +14,17 @@ import (
 // TestDefinitionsAreKept makes rows of definitions once for each catalog, and again when making them failed.
 func TestDefinitionsAreKept(t *testing.T) {
 	table := newTable(t, "virtual", "k int", "", "v text")
-	s := open(t, "", Options{System: []*schema.Keyspace{{Name: "system"}}})
+	s := open(t, "", store.Options{System: []*schema.Keyspace{{Name: "system"}}})
 	defer closeStore(t, s)
 	made, broken := 0, errors.New("broken")
 	var fails error
-	s.AddDefinitions(table, func(_ Session, c *schema.Catalog) ([]*Mutation, error) {
+	s.AddDefinitions(table, func(_ store.Session, c *schema.Catalog) ([]*store.Mutation, error) {
 		made++
-		m := NewMutation(table, types.EncodeInt(1))
+		m := store.NewMutation(table, types.EncodeInt(1))
 		m.Row(nil)
-		m.Mark(1, Expiry{})
-		m.Set(table.Regular[0], fmt.Append(nil, len(c.Keyspaces())), 1, Expiry{})
-		return []*Mutation{m}, fails
+		m.Mark(1, store.Expiry{})
+		m.Set(table.Regular[0], fmt.Append(nil, len(c.Keyspaces())), 1, store.Expiry{})
+		return []*store.Mutation{m}, fails
 	}, nil)
 	check := func(want string, times int) {
 		t.Helper()
@@ -36,8 +38,8 @@ func TestDefinitionsAreKept(t *testing.T) {
 	define(t, s)
 	fails = broken
 	for range 2 {
-		if err := s.Read(t.Context(), &Read{Table: table}, func(*Row) (bool, error) { return true, nil }); !errors.Is(err,
-			broken) {
+		err := s.Read(t.Context(), &store.Read{Table: table}, func(*store.Row) (bool, error) { return true, nil })
+		if !errors.Is(err, broken) {
 			t.Errorf("broken: %v", err)
 		}
 	}

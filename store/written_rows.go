@@ -8,14 +8,14 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// WrittenRow is what mutations write to one row together. What one of them hides from the others does not count.
+// WrittenRow is the combined content of mutations for one row. Parts of one that another hides do not count.
 type WrittenRow struct {
 	Static      bool
 	Expires     bool // its marker has a TTL
 	Cells       int  // elements and fields among them
 	Counters    int  // cells with a counter's value
 	Collections int  // columns of elements or fields
-	Bytes       int  // of the clustering, of the names of elements and fields, and of values but those of counters
+	Bytes       int  // of the clustering, the names of elements and fields, and values other than counters'
 }
 
 // WrittenRows calls fn for each row that mutations write to, in no order. It leaves out rows that get nothing.
@@ -104,7 +104,7 @@ func writtenRow(t *schema.Table, key, value []byte) (w WrittenRow, err error) {
 	return w, r.Err
 }
 
-// clusteringSize is the number of bytes of clustering values: kept has those that the key does not give back.
+// clusteringSize is the number of bytes of clustering values. kept has the values that the key does not preserve.
 func clusteringSize(t *schema.Table, key, kept []byte) (size int, err error) {
 	for _, c := range t.Clustering {
 		if len(key) == 0 {

@@ -56,7 +56,6 @@ func (g *grouping) take(r *reading, partition []byte, row [][]byte, static bool)
 		}
 		p.enter(partition)
 		if p.partitionLeft <= 0 {
-			r.tombstones.StopPartition()
 			return r.skip(partition), nil
 		}
 		g.restart(r.plan.Selection)
@@ -66,11 +65,8 @@ func (g *grouping) take(r *reading, partition []byte, row [][]byte, static bool)
 		return false, err
 	}
 	g.keep(r, row)
-	r.aggregated(partition, row)
+	r.aggregated()
 	if r.plan.Distinct {
-		if !static {
-			r.tombstones.StopPartition()
-		}
 		return g.finishGroup(r)
 	}
 	return true, nil

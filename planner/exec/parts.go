@@ -52,8 +52,7 @@ func (r *reading) mayGoApart(req *Request) bool {
 func (r *reading) goesApart(partition []byte) bool {
 	if r.apart.rows++; r.apart.rows >= apartAfter {
 		r.apart.rows = 0
-		_, tombstones := r.tombstones.All()
-		r.apart.due = int64(tombstones) <= r.e.settings.TombstoneWarn && r.read.Turn.Spare()
+		r.apart.due = int64(r.tombstones.Tombstones) <= r.e.settings.TombstoneWarn && r.read.Turn.Spare()
 	}
 	if !r.apart.due || r.static.set || !r.page.entered || r.page.isIn(partition) {
 		return false
@@ -87,8 +86,7 @@ func (r *reading) readParts(ctx context.Context, req *Request) (through bool, er
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := &parts{whole: r, req: req, cancel: cancel}
-	_, tombstones := r.tombstones.All()
-	p.tombstones.Store(int64(tombstones))
+	p.tombstones.Store(int64(r.tombstones.Tombstones))
 	if !p.divide() {
 		return false, nil
 	}
@@ -181,7 +179,7 @@ func (p *parts) readPart(ctx context.Context, r *reading, i int, turn *pace.Turn
 		return err
 	}
 	r.countTombstones()
-	r.tombstones.Most = min(r.tombstones.Most, r.tombstones.Warn)
+	r.tombstones.Max = min(r.tombstones.Max, int(r.e.settings.TombstoneWarn))
 	r.read.Tokens = store.TokenRange{Bounded: true, End: p.ends[i], EndInclusive: true}
 	if i == 0 {
 		r.read.Tokens.Start, r.read.Tokens.StartInclusive = types.Token(p.whole.position.Partition), true
@@ -194,8 +192,7 @@ func (p *parts) readPart(ctx context.Context, r *reading, i int, turn *pace.Turn
 		_, err = r.showStatic()
 	}
 	turn.Give(int64(r.kept.held + r.gather.(*aggregation).held))
-	_, tombstones := r.tombstones.All()
-	if err == nil && p.tombstones.Add(int64(tombstones)) > r.e.settings.TombstoneWarn {
+	if err == nil && p.tombstones.Add(int64(r.tombstones.Tombstones)) > r.e.settings.TombstoneWarn {
 		err = store.ErrTombstones
 	}
 	return err
@@ -225,7 +222,9 @@ func (p *parts) join() (through bool, err error) {
 	all := r.gather.(*aggregation)
 	for _, part := range p.read {
 		all.merge(part.gather.(*aggregation))
-		r.tombstones.Include(&part.tombstones)
+		r.tombstones.Rows += part.tombstones.Rows
+		r.tombstones.Tombstones += part.tombstones.Tombstones
+		r.tombstones.Peak = max(r.tombstones.Peak, r.tombstones.Tombstones)
 	}
 	return true, nil
 }
@@ -236,7 +235,7 @@ func (r *reading) startOver() {
 	r.gather.(*aggregation).restart(r.plan.Selection)
 	r.static.drop()
 	r.page.entered, r.aggregatedRows, r.read.After = false, 0, nil
-	r.tombstones.Reset()
+	r.tombstones = store.TombstonesRead{}
 	r.countTombstones()
 }
 

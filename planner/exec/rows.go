@@ -12,7 +12,6 @@ import (
 // row takes a row from the store, and reports whether more are wanted.
 func (r *reading) row(row *store.Row) (bool, error) {
 	r.meta = row.Meta
-	r.endCommands()
 	if r.apart.may && r.goesApart(row.Partition) {
 		return false, nil
 	}
@@ -68,7 +67,7 @@ func (r *reading) show(partition []byte, row [][]byte, static bool) (more bool, 
 		}
 		r.page.partitionLeft--
 		if r.plan.AggregatesAll() {
-			r.aggregated(partition, row)
+			r.aggregated()
 		}
 		return true, nil
 	}
@@ -78,9 +77,6 @@ func (r *reading) show(partition []byte, row [][]byte, static bool) (more bool, 
 	r.out.Count++
 	if more = r.page.count(r.out.size(), r.read.Turn); !more {
 		r.page.end(r.plan.Table, row, static)
-	}
-	if r.page.partitionLeft <= 0 && !static {
-		r.tombstones.StopPartition()
 	}
 	return more, nil
 }

@@ -42,7 +42,6 @@ type reading struct {
 
 	apart          apart
 	tombstones     store.TombstonesRead
-	command        command
 	aggregatedRows int // on the current page of them
 
 	onRow  func(*store.Row) (bool, error) // row, as a value that is made once
@@ -85,7 +84,7 @@ func (e *Executor) read(ctx context.Context, req *Request, p *planner.Select, do
 	}
 	if w := req.Work; w != nil && r.read.Tombstones != nil {
 		w.Read = true
-		w.Rows, w.Tombstones = r.tombstones.All()
+		w.Rows, w.Tombstones = r.tombstones.Rows, r.tombstones.Tombstones
 	}
 	switch {
 	case err == nil:
@@ -106,12 +105,10 @@ func (r *reading) release() {
 	}
 	clear(r.partitions.keys)
 	clear(r.slices)
-	r.tombstones.Reset()
 	*r = reading{
 		onRow: r.onRow, onCell: r.onCell, onHold: r.onHold, onStep: r.onStep,
 		partitions: partitions{keys: r.partitions.keys[:0]}, slices: r.slices[:0],
 		out: answer{Rows: Rows{Cells: cells}}, page: page{partition: r.page.partition[:0]}, static: r.static.reuse(),
-		tombstones: r.tombstones,
 	}
 	readings.Put(r)
 }
@@ -340,13 +337,12 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 	if req.Touched != nil {
 		onRow = req.Touched.counting(onRow)
 		r.read.Indexed = &req.Touched.Indexed
-		defer func() { _, req.Touched.Tombstones = r.tombstones.All() }()
+		defer func() { req.Touched.Tombstones = r.tombstones.Tombstones }()
 	}
 	for !r.page.nothing {
 		r.page.again = false
 		req.Touched.read(&r.read)
 		err := r.e.store.Read(ctx, &r.read, onRow)
-		r.endCommands()
 		if err == nil && r.page.again {
 			r.read.After = &r.position
 			if !r.apart.due {
@@ -374,9 +370,7 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 				continue
 			}
 		}
-		if r.read.Keys == nil {
-			r.warn(&r.tombstones.TombstoneCount)
-		}
+		r.warnOfTombstones()
 		if err != nil {
 			return err
 		}

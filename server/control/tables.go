@@ -64,7 +64,7 @@ func (c *Controls) Register() *Tables {
 	} {
 		o := &Table{table: of, Schema: Keyspace().Tables[name]}
 		t.byName[name] = o
-		c.store.AddWritable(o.Schema, func(store.Session, *schema.Catalog) ([]*store.Mutation, error) {
+		c.store.AddVirtual(o.Schema, func(store.Session, *schema.Catalog) ([]*store.Mutation, error) {
 			return mutations(o.Schema, o.rows()), nil
 		}, o)
 	}

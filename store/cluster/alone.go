@@ -8,14 +8,14 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// A node that is alone does not wait for timestamps to pass: nobody else takes any. It says in its record that it is
-// alone. Another node that joins does not begin before the first one has seen it, has let its timestamps pass and has
-// taken that back, or before the lease of the first one has ended.
+// A node that is alone does not wait for timestamps to pass, because no other node takes any. Its record says that it
+// is alone. Another node that joins does not begin before the first one has seen it, has let its timestamps pass and
+// has withdrawn that, or before the lease of the first one has ended.
 //
 // Joining and becoming alone are updates with the same guard, so that neither misses the other.
 
-// aloneWithin is how many steps of the engine's clock a timestamp of a node that is alone may be ahead of that clock.
-// Who joins lets so many steps pass.
+// aloneWithin is how many steps of the engine's clock the timestamps of a lone node may be later than that clock. A
+// joining node waits for as many steps.
 const aloneWithin = 2
 
 // Until returns how long it takes until no node can take a timestamp up to this one, in microseconds; 0: none can.
@@ -27,7 +27,7 @@ func (n *Node) Until(timestamp int64) time.Duration {
 	return d
 }
 
-// margin is how far timestamps of a node that is alone may be ahead.
+// margin is how much later than the clock the timestamps of a lone node may be.
 func (n *Node) margin() time.Duration { return aloneWithin * n.source.Step() }
 
 // hasOthers reports whether other nodes may take timestamps. A node that is down may come back.
@@ -70,7 +70,7 @@ func (n *Node) becomeAlone() {
 // awaitLone returns when no other node takes this one to be absent, and the timestamps have passed that were answered
 // before.
 func (n *Node) awaitLone(ctx context.Context) error {
-	heard := map[[16]byte]*sighting{}
+	heard := sightings{}
 	for waits := true; waits; {
 		all, err := readMembers(n.engine)
 		if err != nil {
@@ -83,12 +83,7 @@ func (n *Node) awaitLone(ctx context.Context) error {
 			if m.HostID == n.own.HostID || m.Left || !m.Alone {
 				continue
 			}
-			s := heard[m.HostID]
-			if s == nil || s.beat != m.Beat || s.process != m.Process {
-				s = &sighting{beat: m.Beat, process: m.Process, at: now}
-				heard[m.HostID] = s
-			}
-			waits = waits || now-s.at <= n.lapsed()
+			waits = waits || now-heard.note(m, now).at <= n.lapsed()
 		}
 		d := n.options.Lease / looksPerLease
 		if !waits {

@@ -13,7 +13,7 @@ import (
 // ErrMoved says that another node has changed the definitions: they have another version than the change was made for.
 var ErrMoved = errors.New("another node has changed the definitions")
 
-// unknownAgain is how long Change waits before it asks again what became of a change.
+// unknownAgain is the backoff before Change looks for the outcome of a change.
 const unknownAgain = 20 * time.Millisecond
 
 // Change writes operations that change definitions of a version, and gives them the next version, which it returns. It

@@ -27,20 +27,18 @@ type bounds struct {
 // started is when the process began, by the monotonic clock.
 var started = time.Now()
 
-// monotonic is the time since the process began.
 func monotonic() time.Duration { return time.Since(started) }
 
 // driftPart is the part of a span of time that monotonic clocks may differ in: 500 ppm.
 const driftPart = 2000
 
-// newClock reads the engine's clock for the first time.
 func newClock(ctx context.Context, source engine.Clock) (*Clock, error) {
 	c := &Clock{source: source}
 	return c, c.measure(ctx)
 }
 
-// measure reads the engine's clock. The bounds become those that agree with this reading and with those before, which
-// makes them narrower than a single reading is where the clock moves in steps.
+// measure reads the engine's clock. The new bounds agree with this reading and with earlier ones, which makes them
+// narrower than a single reading where the clock moves in steps.
 func (c *Clock) measure(ctx context.Context) error {
 	before := monotonic()
 	now, err := c.source.Now(ctx)

@@ -9,7 +9,8 @@ import (
 // ErrLapsed says that the node does not know whether its definitions are the newest.
 var ErrLapsed = errors.New("this node has lost touch with the cluster")
 
-// Holds reports whether the node has its lease: its definitions are the newest, or whoever changes them waits for it.
+// Holds reports whether the node has its lease: its definitions are the newest, or a node that changes them waits for
+// it.
 func (n *Node) Holds() bool { return int64(monotonic()) < n.leaseEnd.Load() }
 
 // renew makes the lease end at another time of the monotonic clock.
@@ -22,8 +23,8 @@ func (n *Node) renew(end time.Duration) {
 	n.renewed = make(chan struct{})
 }
 
-// Await waits until the node has its lease. A node that was stopped for a while has it again after a moment. When
-// that was waited for in vain nobody waits any more, until the lease is renewed.
+// Await waits until the node has its lease. A node that was stopped for a while gets it again after a moment. After a
+// timeout other calls fail at once, until the lease is renewed.
 func (n *Node) Await(ctx context.Context) error {
 	patience := time.NewTimer(max(2*n.options.Lease, time.Second))
 	defer patience.Stop()
@@ -62,7 +63,7 @@ func (n *Node) Barrier(ctx context.Context, version uint64) error {
 	began := monotonic()
 	n.changed.Store(int64(began))
 	lapsed := n.lapsed()
-	heard := map[[16]byte]*sighting{}
+	heard := sightings{}
 	for {
 		all, err := readMembers(n.engine)
 		if err != nil {
@@ -75,11 +76,7 @@ func (n *Node) Barrier(ctx context.Context, version uint64) error {
 			if m.HostID == n.own.HostID || m.Definitions >= version || m.Left {
 				continue
 			}
-			s := heard[m.HostID]
-			if s == nil || s.beat != m.Beat || s.process != m.Process {
-				s = &sighting{beat: m.Beat, process: m.Process, at: now}
-				heard[m.HostID] = s
-			}
+			s := heard.note(m, now)
 			// A lease that is in force was given before the version was stored. A node that goes on to renew its lease
 			// is about to follow, and may have writes under way.
 			silent := now-s.at > lapsed

@@ -16,13 +16,26 @@ type sighting struct {
 	at      time.Duration // by the monotonic clock
 }
 
+// sightings are by the host ids of the nodes.
+type sightings map[[16]byte]*sighting
+
+// note notes the record of a node, and returns the last sign of life.
+func (all sightings) note(m *Member, now time.Duration) *sighting {
+	s := all[m.HostID]
+	if s == nil || s.beat != m.Beat || s.process != m.Process {
+		s = &sighting{beat: m.Beat, process: m.Process, at: now}
+		all[m.HostID] = s
+	}
+	return s
+}
+
 // State is a node as another one sees it.
 type State struct {
 	Member
 	Up bool
 }
 
-// Members returns all nodes, in the order in which they have joined. Nobody changes them.
+// Members returns all nodes, in the order in which they have joined. The slice never changes.
 func (n *Node) Members() []State {
 	if all := n.members.Load(); all != nil {
 		return *all
@@ -43,11 +56,7 @@ func (n *Node) look(all []Member) {
 	states := make([]State, 0, len(all))
 	n.mu.Lock()
 	for _, m := range all {
-		s := n.sightings[m.HostID]
-		if s == nil || s.beat != m.Beat || s.process != m.Process {
-			s = &sighting{beat: m.Beat, process: m.Process, at: now}
-			n.sightings[m.HostID] = s
-		}
+		s := n.sightings.note(&m, now)
 		own := m.HostID == n.own.HostID
 		if own {
 			m = n.own
@@ -69,7 +78,6 @@ func (n *Node) look(all []Member) {
 	}
 }
 
-// refresh looks at the records as they are now.
 func (n *Node) refresh() error {
 	n.ticking.Lock()
 	defer n.ticking.Unlock()
@@ -86,8 +94,8 @@ func looksSame(a, b State) bool {
 		a.Datacenter == b.Datacenter && a.Rack == b.Rack && slices.Equal(a.Tokens, b.Tokens)
 }
 
-// Leads reports whether the node does what one node does for all: the first one that is up. For a while there may be
-// two of them.
+// Leads reports whether the node is the leader, which does the background work: the first node that is up. For a while
+// there may be two leaders.
 func (n *Node) Leads() bool {
 	for _, s := range n.Members() {
 		if s.Up {
@@ -97,7 +105,6 @@ func (n *Node) Leads() bool {
 	return false
 }
 
-// forget removes the records of nodes that are down for long.
 func (n *Node) forget(states []State, now time.Duration) {
 	for _, s := range states {
 		n.mu.Lock()

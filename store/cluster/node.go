@@ -18,7 +18,7 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// Options say what a node is.
+// Options describe a node.
 type Options struct {
 	// Address is where clients connect to. A node that starts at the address of one that was there before takes its
 	// place: it has the host id, the number and the tokens.
@@ -39,12 +39,12 @@ type Options struct {
 // ErrNoClock says that an engine cannot be shared.
 var ErrNoClock = errors.New("this engine has no clock that servers could share")
 
-// Definitions are what a node follows.
+// Definitions are followed by a node.
 type Definitions interface {
 	// Version is the version of the definitions in use, and the one that drivers see.
 	Version() (number uint64, schema [16]byte)
 
-	// Follow makes the definitions in use those that are stored.
+	// Follow makes the stored definitions the current ones.
 	Follow() error
 
 	// Settled reports whether nothing is under way that began under definitions before those in use.
@@ -69,7 +69,7 @@ type Node struct {
 
 	mu        sync.Mutex
 	renewed   chan struct{} // is closed when the lease is renewed, or the node is closed
-	sightings map[[16]byte]*sighting
+	sightings sightings
 	watchers  []func([]State)
 	failing   bool // the last tick has failed
 	fellAt    time.Duration
@@ -91,7 +91,7 @@ func Join(ctx context.Context, e engine.Engine, o Options) (*Node, error) {
 	o.DownAfter = cmp.Or(o.DownAfter, 5*time.Second)
 	o.ForgetAfter = cmp.Or(o.ForgetAfter, 10*time.Minute)
 	n := &Node{
-		engine: e, options: o, log: o.Log, renewed: make(chan struct{}), sightings: map[[16]byte]*sighting{},
+		engine: e, options: o, log: o.Log, renewed: make(chan struct{}), sightings: sightings{},
 	}
 	var err error
 	if n.Clock, err = newClock(ctx, source); err != nil {
@@ -107,7 +107,6 @@ func Join(ctx context.Context, e engine.Engine, o Options) (*Node, error) {
 	return n, nil
 }
 
-// register writes the first record of the node.
 func (n *Node) register(ctx context.Context) error {
 	var drawn [24]byte
 	if _, err := rand.Read(drawn[:]); err != nil {
@@ -127,7 +126,6 @@ func (n *Node) register(ctx context.Context) error {
 	}
 }
 
-// write writes the first record with a transaction.
 func (n *Node) write(txn engine.Txn, id [16]byte, process uint64) error {
 	all, err := readMembers(txn)
 	if err != nil {
@@ -192,8 +190,8 @@ const ticksPerLease = 4
 // looksPerLease is how often a node looks whether definitions change, or others have followed, while it expects that.
 const looksPerLease = 32
 
-// expectFor is for how many leases after a change of the definitions more changes are expected: they seldom come alone,
-// and whoever makes them waits for all nodes.
+// expectFor is for how many leases after a change of the definitions more changes are expected: they often come in
+// groups, and each waits for all nodes.
 const expectFor = 5
 
 // run renews the lease until the node is closed, and sooner where others wait for its record.
@@ -217,7 +215,7 @@ func (n *Node) run() {
 }
 
 // isAwaited reports whether a definition may wait for the next record of this node: the definitions have changed again
-// shortly after they did, or what began under older ones has ended. The goroutine of ticks calls it.
+// soon after a change, or the work that began under older ones has ended. The goroutine of ticks calls it.
 func (n *Node) isAwaited() bool {
 	number, _ := n.definitions.Version()
 	if n.own.Definitions < number && n.definitions.Settled() {
@@ -231,7 +229,7 @@ func (n *Node) isAwaited() bool {
 	return err == nil && number < v.Number // a tick tells of errors
 }
 
-// note logs when the node begins or ends to fail. That the cluster does not answer is told by who watches its engine.
+// note logs when the node begins or ends to fail. The watcher of the engine reports that the cluster does not answer.
 func (n *Node) note(err error) {
 	n.mu.Lock()
 	failed, since := n.failing, n.fellAt
@@ -318,7 +316,6 @@ func (n *Node) rejoin() error {
 	return n.awaitLone(n.ctx)
 }
 
-// commit waits for a commit of one operation.
 func (n *Node) commit(ops ...engine.Op) error {
 	outcome := make(chan error, 1)
 	n.engine.Commit(ops, func(err error) { outcome <- err })

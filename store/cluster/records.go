@@ -42,12 +42,10 @@ type Member struct {
 // IsMember reports whether a key of the engine is that of a member's record.
 func IsMember(key []byte) bool { return bytes.HasPrefix(key, memberKeys) }
 
-// key is the key of the record.
 func (m *Member) key() []byte {
 	return append(memberKeys[:len(memberKeys):len(memberKeys)], m.HostID[:]...)
 }
 
-// op writes the record.
 func (m *Member) op() engine.Op {
 	value, err := json.Marshal(m)
 	if err != nil {
@@ -56,7 +54,6 @@ func (m *Member) op() engine.Op {
 	return engine.Op{Kind: engine.Put, Key: m.key(), Value: value}
 }
 
-// readMembers reads all records, by their host ids.
 func readMembers(r engine.Reader) (all []Member, err error) {
 	end := rows.Successor(append([]byte(nil), memberKeys...))
 	err = r.Scan(memberKeys, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
@@ -70,8 +67,8 @@ func readMembers(r engine.Reader) (all []Member, err error) {
 	return all, err
 }
 
-// Version is the version of the definitions. Changes names the last changes, so that whoever does not know what became
-// of a change can find out.
+// Version is the version of the definitions. Changes names the last changes, so that a node can find out the outcome
+// of an interrupted change.
 type Version struct {
 	Number  uint64
 	Changes [][16]byte // the last one first
@@ -97,13 +94,11 @@ func ReadVersion(r engine.Reader) (v Version, err error) {
 	return v, err
 }
 
-// next is the version behind a change.
 func (v Version) next(change [16]byte) Version {
 	changes := append([][16]byte{change}, v.Changes...)
 	return Version{v.Number + 1, changes[:min(len(changes), rememberedChanges)]}
 }
 
-// value is what is stored of the version.
 func (v Version) value() []byte {
 	b := binary.BigEndian.AppendUint64(nil, v.Number)
 	for _, c := range v.Changes {

@@ -3,6 +3,7 @@ package system
 import (
 	"crypto/md5"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,30 +11,38 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// declaration is a table as the files of this package write it. Columns are names and types with commas
-// between them. Stored cells call a column by its place: a further column goes behind the others.
-type declaration struct {
-	name, comment            string
-	key, clustering, columns string
-	options                  func(*schema.TableOptions) // what is not as in the rest of the keyspace
-	index                    *schema.Index
-	settable                 string // the one column that UPDATE may set
+// particular sets properties of single tables.
+var particular = map[string]func(*schema.Table){
+	"system.batches":            func(t *schema.Table) { t.Options.Compaction["min_threshold"] = "2" },
+	"system.compaction_history": func(t *schema.Table) { t.Options.DefaultTimeToLive = 604800 },
+	"system.paxos": func(t *schema.Table) {
+		t.Indexes = []*schema.Index{paxosIndex}
+		t.Options.Compaction["class"] = "org.apache.cassandra.db.compaction.LeveledCompactionStrategy"
+	},
+	"system_distributed.parent_repair_history": keepMonth,
+	"system_distributed.repair_history":        keepMonth,
+	"system_schema.tables":                     func(t *schema.Table) { t.Settable = "extensions" },
+	"system_schema.views":                      func(t *schema.Table) { t.Settable = "extensions" },
 }
 
-// Compaction strategies that some tables have.
-const (
-	leveled    = "org.apache.cassandra.db.compaction.LeveledCompactionStrategy"
-	timeWindow = "org.apache.cassandra.db.compaction.TimeWindowCompactionStrategy"
-)
+// keepMonth sets the options of the histories of repairs: a month of days.
+func keepMonth(t *schema.Table) {
+	t.Options.Compaction = map[string]string{
+		"class":                  "org.apache.cassandra.db.compaction.TimeWindowCompactionStrategy",
+		"compaction_window_size": "1", "compaction_window_unit": "DAYS",
+		"min_threshold": "4", "max_threshold": "32",
+	}
+	t.Options.DefaultTimeToLive = 2592000
+}
 
-// keyspaceDeclaration is a keyspace with what its tables have in common.
+// keyspaceDeclaration is a keyspace with the common properties of its tables.
 type keyspaceDeclaration struct {
 	name        string
 	replication map[string]string // nil: a virtual keyspace
-	tables      []declaration
+	tables      string            // as in tables.go
 
 	// firstStoreID is the number in the store of the first table; the others follow. All are below
-	// schema.FirstUserStoreID, and a table keeps its number for ever: a further one goes behind the others.
+	// schema.FirstUserStoreID, and a table keeps its number for ever, so a new one goes to the end.
 	firstStoreID  uint64
 	writable      bool // statements may write to its virtual tables
 	gcGrace       int
@@ -65,7 +74,7 @@ var keyspaces = buildAll([]keyspaceDeclaration{
 	},
 	{name: "system_traces", replication: simple("2"), tables: traceTables, firstStoreID: 100},
 	{name: "system_virtual_schema", tables: virtualSchemaTables, firstStoreID: 600},
-	{name: "system_views", tables: slices.Concat(viewTables, repairViewTables), firstStoreID: 700},
+	{name: "system_views", tables: viewTables + repairViewTables, firstStoreID: 700},
 })
 
 // Definitions are the keyspaces that come with the server, for schema.New and schema.Decode.
@@ -89,31 +98,40 @@ func buildAll(declarations []keyspaceDeclaration) []*schema.Keyspace {
 	return built
 }
 
+// declarationLine has the name, the partition key, the clustering columns and the comment of a table.
+var declarationLine = regexp.MustCompile(`^(\w+) \(([^)]*)\)(?: \(([^)]*)\))? ?(.*)$`)
+
 func (d keyspaceDeclaration) build() *schema.Keyspace {
 	k := &schema.Keyspace{
 		Name: d.name, DurableWrites: true, Replication: d.replication, Virtual: d.replication == nil,
-		Tables: make(map[string]*schema.Table, len(d.tables)),
+		Tables: map[string]*schema.Table{},
 	}
-	for i, t := range d.tables {
-		options := schema.DefaultTableOptions()
-		options.Comment = t.comment
-		options.GCGraceSeconds = d.gcGrace
-		options.MemtableFlushPeriodInMs = d.flushPeriodMs
-		if t.options != nil {
-			t.options(&options)
+	var declared []*schema.Table
+	var columns []string // that are no keys, of each table
+	for line := range strings.SplitSeq(d.tables, "\n") {
+		switch own, indented := strings.CutPrefix(line, "\t"); {
+		case line == "":
+		case indented && strings.HasPrefix(own, "-- "):
+			declared[len(declared)-1].Options.Comment = own[len("-- "):]
+		case indented:
+			columns[len(columns)-1] += " " + own
+		default:
+			m := declarationLine.FindStringSubmatch(line)
+			t := &schema.Table{
+				Keyspace: d.name, Name: m[1], ID: nameID(d.name, m[1]), StoreID: d.firstStoreID + uint64(len(declared)),
+				Columns: append(parseColumns(m[2], schema.PartitionKey), parseColumns(m[3], schema.Clustering)...),
+				Options: schema.DefaultTableOptions(), Virtual: k.Virtual, Writable: d.writable,
+			}
+			t.Options.Comment, t.Options.GCGraceSeconds, t.Options.MemtableFlushPeriodInMs = m[4], d.gcGrace, d.flushPeriodMs
+			declared, columns = append(declared, t), append(columns, "")
 		}
-		columns := parseColumns(t.key, schema.PartitionKey)
-		columns = append(columns, parseColumns(t.clustering, schema.Clustering)...)
-		columns = append(columns, parseColumns(t.columns, schema.Regular)...)
-		var indexes []*schema.Index
-		if t.index != nil {
-			indexes = append(indexes, t.index)
+	}
+	for i, t := range declared {
+		t.Columns = append(t.Columns, parseColumns(columns[i], schema.Regular)...)
+		if set := particular[d.name+"."+t.Name]; set != nil {
+			set(t)
 		}
-		k.Tables[t.name] = schema.NewTable(schema.Table{
-			Keyspace: d.name, Name: t.name, ID: nameID(d.name, t.name), StoreID: d.firstStoreID + uint64(i),
-			Columns: columns, Options: options, Virtual: k.Virtual, Writable: d.writable,
-			Settable: t.settable, Indexes: indexes,
-		})
+		k.Tables[t.Name] = schema.NewTable(*t)
 	}
 	return k
 }
@@ -193,3 +211,11 @@ func parseType(text string, frozen bool) types.Type {
 	}
 	panic(fmt.Sprintf("no type %q", text))
 }
+
+// controlKeyspace is the keyspace of controlTables.
+var controlKeyspace = keyspaceDeclaration{
+	name: schema.ControlKeyspace, tables: controlTables, firstStoreID: 800, writable: true,
+}.build()
+
+// Controls is the keyspace of tables that control a server for tests. It is not among Definitions.
+func Controls() *schema.Keyspace { return controlKeyspace }

@@ -11,11 +11,11 @@ import (
 )
 
 // tokenSpan is a part of the ring that belongs to the node, without its start and with its end. The smallest token
-// stands for either end of the ring.
+// denotes either end of the ring.
 type tokenSpan struct{ start, end string }
 
-// spans are the parts of the ring that the session's node is the first replica of, in order, and what share of the ring
-// each is. Only the nodes of the datacenter count if near is set.
+// spans are the parts of the ring of which the session's node is the first replica, in order, and the share of the
+// ring that each is. Only the nodes of the datacenter count if near is set.
 func (n *node) spans(session store.Session, near bool) (spans []tokenSpan, shares []float64) {
 	self := n.self(session)
 	at := []int64{math.MinInt64}

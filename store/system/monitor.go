@@ -6,7 +6,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 )
 
-// Monitor tells what virtual tables show of the server at work.
+// Monitor supplies the virtual tables that show the server at work.
 type Monitor interface {
 	// Table is about the statements of one table.
 	Table(*schema.Table) TableActivity
@@ -20,7 +20,7 @@ type Monitor interface {
 	// Queries returns the requests that are being served.
 	Queries() []Query
 
-	// Pools returns what bounds the work of the server.
+	// Pools returns the limits of the server's work, and their use.
 	Pools() []Pool
 }
 
@@ -37,7 +37,7 @@ type Distribution struct {
 	Max, P50, P99, P999 int64
 }
 
-// TableActivity is what the statements of a table took, and what its reads went over.
+// TableActivity is the latencies of the statements of a table, and the rows and tombstones per read.
 type TableActivity struct {
 	Reads, Scans, Writes Latency
 	Rows, Tombstones     Distribution

@@ -17,7 +17,6 @@ func (w *writer) named(name string) {
 	w.row()
 }
 
-// fillBatchMetrics makes system_views.batch_metrics.
 func fillBatchMetrics(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	var b Batches
 	if n.Monitor != nil {
@@ -69,7 +68,6 @@ func fillCIDRLatencies(_ *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	}
 }
 
-// fillCQLMetrics makes system_views.cql_metrics.
 func fillCQLMetrics(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	var s Statements
 	if n.Monitor != nil {
@@ -94,7 +92,6 @@ func fillCQLMetrics(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	}
 }
 
-// fillQueries makes system_views.queries.
 func fillQueries(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	if n.Monitor == nil {
 		return
@@ -107,7 +104,7 @@ func fillQueries(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	}
 }
 
-// fillThreadPools makes system_views.thread_pools: what bounds work on this node.
+// fillThreadPools makes system_views.thread_pools: the limits of work on this node.
 func fillThreadPools(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	var pools []Pool
 	if n.Monitor != nil {
@@ -153,7 +150,6 @@ func fillTasks(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
 	}
 }
 
-// fillTask makes the row of a task.
 func (n *node) fillTask(w *writer, t *schema.Table, began time.Time, kind string, done, total int64) {
 	ratio := 1.0
 	if total > 0 {
@@ -170,8 +166,8 @@ func (n *node) fillTask(w *writer, t *schema.Table, began time.Time, kind string
 	w.text("unit", "rows")
 }
 
-// fillGossip makes system_views.gossip_info: what nodes would tell each other. There is no gossip, so nothing of it has
-// a version.
+// fillGossip makes system_views.gossip_info: the state that nodes would send each other. There is no gossip, so no
+// version.
 func fillGossip(n *node, w *writer, session store.Session, c *schema.Catalog) {
 	for _, about := range append(n.peers(session), n.self(session)) {
 		if len(about.Tokens) == 0 {

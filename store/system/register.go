@@ -8,15 +8,15 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// Options are what the rows tell of this node.
+// Options describe this node for its rows.
 type Options struct {
 	ClusterName string     // "": Test Cluster
 	Datacenter  string     // "": datacenter1
 	Rack        string     // "": rack1
-	Advertise   netip.Addr // the address clients are told; zero: the one they dialled
+	Advertise   netip.Addr // the address for clients; zero: the one they dialled
 	Port        int        // of the native protocol, told to clients; 0: the one they dialled
 
-	// Settings are those of system_views.settings that package system does not know itself.
+	// Settings are rows of system_views.settings that package system does not know itself.
 	Settings []Setting
 
 	// Clients returns the connections that system_views.clients shows; nil: none.
@@ -36,7 +36,7 @@ const (
 	DefaultRack        = "rack1"
 )
 
-// node is what fills tables: the options and what is known when the store is open.
+// node fills tables from the options and the open store.
 type node struct {
 	Options
 	hostID   [16]byte
@@ -54,8 +54,8 @@ type node struct {
 // filler makes the rows of one table.
 type filler func(n *node, w *writer, session store.Session, c *schema.Catalog)
 
-// fillers has the tables that have rows. The other tables of these keyspaces have none, except those of keyspace
-// system and of the replicated ones, which are stored.
+// fillers has the tables with rows. The other virtual tables are empty; the rest of keyspace system and the replicated
+// keyspaces are stored.
 var fillers = map[string]map[string]filler{
 	"system": {
 		"IndexInfo": fillIndexInfo, "local": fillLocal,
@@ -142,7 +142,7 @@ func Register(s *store.Store, o Options) {
 				}
 				s.AddDefinitions(t, n.rows(t, fill), w)
 			} else {
-				s.AddVirtual(t, n.rows(t, fill))
+				s.AddVirtual(t, n.rows(t, fill), nil)
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package system
 
 import (
+	"math"
+	"strconv"
+
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store"
@@ -16,7 +19,6 @@ func eachKeyspace(w *writer, c *schema.Catalog, virtual bool, fn func(*schema.Ke
 	}
 }
 
-// fillKeyspaces makes system_schema.keyspaces.
 func fillKeyspaces(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
 		w.row()
@@ -25,7 +27,6 @@ func fillKeyspaces(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	})
 }
 
-// fillTables makes system_schema.tables.
 func fillTables(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
 		for _, t := range k.Tables {
@@ -65,12 +66,10 @@ func fillOptions(w *writer, o *schema.TableOptions) {
 	w.text("speculative_retry", o.SpeculativeRetry)
 }
 
-// fillColumns makes system_schema.columns.
 func fillColumns(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) { columnRows(w, k) })
 }
 
-// columnRows writes the columns of a keyspace's tables and views.
 func columnRows(w *writer, k *schema.Keyspace) {
 	for _, t := range k.TablesAndViews() {
 		for _, c := range t.Columns {
@@ -88,7 +87,6 @@ func columnRows(w *writer, k *schema.Keyspace) {
 	}
 }
 
-// fillTypes makes system_schema.types.
 func fillTypes(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
 		for _, t := range k.Types {
@@ -113,12 +111,10 @@ func clusteringOrder(c *schema.Column) string {
 	return "asc"
 }
 
-// fillVirtualKeyspaces makes system_virtual_schema.keyspaces.
 func fillVirtualKeyspaces(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, true, func(*schema.Keyspace) { w.row() })
 }
 
-// fillVirtualTables makes system_virtual_schema.tables.
 func fillVirtualTables(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, true, func(k *schema.Keyspace) {
 		for _, t := range k.Tables {
@@ -128,7 +124,192 @@ func fillVirtualTables(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	})
 }
 
-// fillVirtualColumns makes system_virtual_schema.columns.
 func fillVirtualColumns(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
 	eachKeyspace(w, c, true, func(k *schema.Keyspace) { columnRows(w, k) })
+}
+
+func fillFunctions(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
+	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
+		for _, f := range k.Functions {
+			names := make([][]byte, len(f.ArgNames))
+			for i, n := range f.ArgNames {
+				names[i] = types.EncodeText(n)
+			}
+			w.row(types.EncodeText(f.Name), typeNames(f.Args))
+			w.set("argument_names", types.NewList(names))
+			w.text("body", f.Body)
+			w.bool("called_on_null_input", f.CalledOnNull)
+			w.text("language", f.Language)
+			w.text("return_type", f.Returns.String())
+		}
+	})
+}
+
+func fillAggregates(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
+	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
+		for _, a := range k.Aggregates {
+			w.row(types.EncodeText(a.Name), typeNames(a.Args))
+			w.textOrNull("final_func", a.FinalFunction)
+			if a.Initial != nil {
+				w.text("initcond", a.StateType.Format(a.Initial))
+			}
+			w.text("return_type", a.Returns.String())
+			w.text("state_func", a.StateFunction)
+			w.text("state_type", a.StateType.String())
+		}
+	})
+}
+
+func typeNames(all []types.Type) []byte {
+	names := make([][]byte, len(all))
+	for i, t := range all {
+		names[i] = types.EncodeText(t.String())
+	}
+	return types.NewList(names)
+}
+
+// paxosIndex is the index that a table of every node of Cassandra's has.
+var paxosIndex = &schema.Index{
+	Name: "PaxosUncommittedIndex", Class: "org.apache.cassandra.service.paxos.uncommitted.PaxosUncommittedIndex",
+}
+
+func fillIndexes(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
+	eachIndexed(w, c, func(t *schema.Table, x *schema.Index) {
+		w.row(types.EncodeText(t.Name), types.EncodeText(x.Name))
+		if x.Class == "" {
+			w.text("kind", "COMPOSITES")
+		} else {
+			w.text("kind", "CUSTOM")
+		}
+		w.mapping("options", x.AllOptions())
+	})
+}
+
+// fillIndexInfo makes system."IndexInfo": the indexes that are built, which is all of them. Its first column has
+// the keyspace.
+func fillIndexInfo(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
+	eachIndexed(w, c, func(_ *schema.Table, x *schema.Index) {
+		if x != paxosIndex {
+			w.row(types.EncodeText(x.Name))
+		}
+	})
+}
+
+// eachIndexed starts a partition for each keyspace that has indexes.
+func eachIndexed(w *writer, c *schema.Catalog, fn func(*schema.Table, *schema.Index)) {
+	for _, k := range c.Keyspaces() {
+		started := false
+		for _, t := range k.Tables {
+			for _, x := range t.Indexes {
+				if !started {
+					w.partition(types.EncodeText(k.Name))
+					started = true
+				}
+				fn(t, x)
+			}
+		}
+	}
+}
+
+// droppedForEver is the time, in milliseconds, at which every Cassandra node has dropped one of its own columns:
+// the last one in microseconds.
+const droppedForEver = 9223372036854775
+
+// fillDroppedColumns makes system_schema.dropped_columns, with the one row that every node of Cassandra's has.
+func fillDroppedColumns(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
+	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
+		if k.Name == "system" {
+			droppedRow(w, "local", "thrift_version", droppedForEver, "regular", "text")
+		}
+		for _, t := range k.Tables {
+			for _, d := range t.Dropped {
+				droppedRow(w, t.Name, d.Name, d.Time/1000, d.Kind.String(), d.Type.String())
+			}
+		}
+	})
+}
+
+// droppedRow writes a column that was dropped at a time in milliseconds.
+func droppedRow(w *writer, table, column string, at int64, kind, typ string) {
+	w.row(types.EncodeText(table), types.EncodeText(column))
+	w.set("dropped_time", types.EncodeBigInt(at))
+	w.text("kind", kind)
+	w.text("type", typ)
+}
+
+func fillColumnMasks(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
+	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
+		for _, t := range k.Tables {
+			t.EachMask(func(c *schema.Column) {
+				var nulls, names, values [][]byte
+				for _, a := range c.Mask.Args {
+					nulls = append(nulls, types.EncodeBoolean(a.Value == nil))
+					names = append(names, types.EncodeText(a.Type.String()))
+					values = append(values, types.EncodeText(a.Text()))
+				}
+				w.row(types.EncodeText(t.Name), types.EncodeText(c.Name))
+				w.set("function_argument_nulls", types.NewList(nulls))
+				w.set("function_argument_types", types.NewList(names))
+				w.set("function_argument_values", types.NewList(values))
+				w.text("function_keyspace", c.Mask.Keyspace)
+				w.text("function_name", c.Mask.Function)
+			})
+		}
+	})
+}
+
+func fillViews(_ *node, w *writer, _ store.Session, c *schema.Catalog) {
+	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
+		for _, t := range k.Views {
+			w.row(types.EncodeText(t.Name))
+			w.uuid("base_table_id", t.View.BaseID)
+			w.text("base_table_name", t.View.Base)
+			w.uuid("id", t.ID)
+			w.bool("include_all_columns", t.View.All)
+			w.text("where_clause", t.View.WhereText())
+			fillOptions(w, &t.Options)
+		}
+	})
+}
+
+// fillBuiltViews makes system.built_views: the views with all rows.
+func fillBuiltViews(n *node, w *writer, _ store.Session, c *schema.Catalog) {
+	eachKeyspace(w, c, false, func(k *schema.Keyspace) {
+		for name, view := range k.Views {
+			if n.viewBuilt(view) {
+				w.row(types.EncodeText(name))
+				w.bool("status_replicated", true)
+			}
+		}
+	})
+}
+
+// fillViewBuilds makes system.view_builds_in_progress: the view that is being built, as one range of all tokens.
+func fillViewBuilds(n *node, w *writer, _ store.Session, _ *schema.Catalog) {
+	b := n.build()
+	if b == nil || b.View == nil {
+		return
+	}
+	first := strconv.FormatInt(math.MinInt64, 10)
+	w.partition(types.EncodeText(b.View.Keyspace))
+	w.row(types.EncodeText(b.View.Name), types.EncodeText(first), types.EncodeText(first))
+	w.bigint("keys_built", b.Rows)
+	w.text("last_token", strconv.FormatInt(b.Token, 10))
+}
+
+func fillViewBuildStatus(n *node, w *writer, session store.Session, c *schema.Catalog) {
+	for _, k := range c.Keyspaces() {
+		for name, view := range k.Views {
+			status := "STARTED"
+			if n.viewBuilt(view) {
+				status = "SUCCESS"
+			}
+			key := types.AppendCompositeKey(nil, types.EncodeText(k.Name))
+			w.partition(types.AppendCompositeKey(key, types.EncodeText(name)))
+			for _, on := range append(n.peers(session), n.self(session)) {
+				w.row(on.HostID[:])
+				w.text("status", status)
+			}
+		}
+	}
 }
