@@ -24,8 +24,6 @@ type Executor struct {
 
 	settings *guardrail.Settings
 
-	together together // tables that are scanned as one
-
 	strictIn string // the node's datacenter, if StrictReplicas was called
 }
 

@@ -13,9 +13,6 @@ import (
 func (r *reading) row(row *store.Row) (bool, error) {
 	r.meta = row.Meta
 	r.endCommands()
-	if r.apart.may && r.goesApart(row.Partition) {
-		return false, nil
-	}
 	if row.Static {
 		if !r.plan.FullPartitions {
 			return true, nil

@@ -40,7 +40,6 @@ type reading struct {
 	out    answer
 	kept   holding // what is kept besides the result: keys, ranges and the static row
 
-	apart          apart
 	tombstones     store.TombstonesRead
 	command        command
 	aggregatedRows int // on the current page of them
@@ -335,7 +334,6 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 			r.read.Want = n
 		}
 	}
-	r.apart.may = r.mayGoApart(req)
 	onRow := r.onRow
 	if req.Touched != nil {
 		onRow = req.Touched.counting(onRow)
@@ -349,15 +347,6 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		r.endCommands()
 		if err == nil && r.page.again {
 			r.read.After = &r.position
-			if !r.apart.due {
-				continue
-			}
-			if through, err := r.readParts(ctx, req); err != nil {
-				return err
-			} else if through {
-				break
-			}
-			r.startOver()
 			continue
 		}
 		if n, ok := r.gather.(*nearest); ok && err == nil && n.widen() {
