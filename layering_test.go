@@ -74,10 +74,7 @@ var arrows = map[string][]string{
 		"planner/exec/filter", "planner/exec/paging", "planner/exec/ring",
 		"planner/exec/restriction", "store", "store/pace", "cql/functions", "cql/schema", "cql/quote", "cql/types", "cql/cqlerr",
 	},
-	"planner/exec/paging": {
-		"planner", "planner/where", "planner/expr", "planner/exec/filter", "planner/exec/restriction",
-		"store", "cql/schema", "cql/quote", "cql/types", "cql/cqlerr",
-	},
+	"planner/exec/paging": {"planner/exec/restriction", "cql/schema", "cql/types", "cql/cqlerr"},
 	"planner/exec/ring": {"cql/schema"},
 	"planner/exec/filter": {
 		"planner/where", "planner/expr", "planner/exec/restriction", "store", "cql/analysis", "cql/schema", "cql/types",

@@ -56,7 +56,7 @@ func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, er
 		done(e.authorization(ctx, r, p))
 	case *define.Describe:
 		answer, err := e.describe(ctx, r, p)
-		done(answer, failure(err, r))
+		done(answer, readFailure(err, r))
 	default:
 		done(nil, fmt.Errorf("nothing runs a %T", p))
 	}

@@ -66,7 +66,7 @@ func (g *grouping) take(r *reading, partition []byte, row [][]byte, static bool)
 		return false, err
 	}
 	g.keep(r, row)
-	r.aggregated(partition, row)
+	r.countAggregated()
 	if r.plan.Distinct {
 		if !static {
 			r.tombstones.StopPartition()

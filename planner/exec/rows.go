@@ -12,7 +12,6 @@ import (
 // row takes a row from the store, and reports whether more are wanted.
 func (r *reading) row(row *store.Row) (bool, error) {
 	r.meta = row.Meta
-	r.endCommands()
 	if row.Static {
 		if !r.plan.FullPartitions {
 			return true, nil
@@ -65,7 +64,7 @@ func (r *reading) show(partition []byte, row [][]byte, static bool) (more bool, 
 		}
 		r.page.partitionLeft--
 		if r.plan.AggregatesAll() {
-			r.aggregated(partition, row)
+			r.countAggregated()
 		}
 		return true, nil
 	}

@@ -41,7 +41,6 @@ type reading struct {
 	kept   holding // what is kept besides the result: keys, ranges and the static row
 
 	tombstones     store.TombstonesRead
-	command        command
 	aggregatedRows int // on the current page of them
 
 	onRow  func(*store.Row) (bool, error) // row, as a value that is made once
@@ -90,9 +89,9 @@ func (e *Executor) read(ctx context.Context, req *Request, p *planner.Select, do
 	case err == nil:
 		done(&r.out.Rows, nil)
 	case len(r.out.Warnings) > 0:
-		done(&Void{Warnings: r.out.Warnings}, failure(err, req))
+		done(&Void{Warnings: r.out.Warnings}, readFailure(err, req))
 	default:
-		done(nil, failure(err, req))
+		done(nil, readFailure(err, req))
 	}
 	r.release()
 }
@@ -344,7 +343,6 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 		r.page.again = false
 		req.Touched.read(&r.read)
 		err := r.e.store.Read(ctx, &r.read, onRow)
-		r.endCommands()
 		if err == nil && r.page.again {
 			r.read.After = &r.position
 			continue
@@ -363,9 +361,7 @@ func (r *reading) run(ctx context.Context, req *Request) error {
 				continue
 			}
 		}
-		if r.read.Keys == nil {
-			r.warn(&r.tombstones.TombstoneCount)
-		}
+		r.warnOfTombstones()
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func newCondition(x *expr.Context, f *where.Filter) (Condition, error) {
 
 // choiceCondition is the condition of = and IN.
 func choiceCondition(x *expr.Context, c *where.Choice) (Condition, error) {
-	l, err := Listing(x, c)
+	l, err := listing(x, c)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +69,8 @@ func choiceCondition(x *expr.Context, c *where.Choice) (Condition, error) {
 // fewValues is how many values a row is compared with one by one. Where there are more, they are sorted.
 const fewValues = 8
 
-// Listing has the values that columns are compared with by = or IN.
-func Listing(x *expr.Context, c *where.Choice) (*restriction.Listing, error) {
+// listing has the values that columns are compared with by = or IN.
+func listing(x *expr.Context, c *where.Choice) (*restriction.Listing, error) {
 	if c.List != nil {
 		return restriction.NewListListing(x, c, skipNull)
 	}
@@ -172,11 +172,11 @@ func matchesOne(l *restriction.Listing, row [][]byte) bool {
 
 // InRange is the condition of a comparison.
 func InRange(x *expr.Context, r *where.Range) (Condition, error) {
-	lower, err := Bound(x, r.Lower)
+	lower, err := bound(x, r.Lower)
 	if err != nil {
 		return nil, err
 	}
-	upper, err := Bound(x, r.Upper)
+	upper, err := bound(x, r.Upper)
 	if err != nil {
 		return nil, err
 	}
@@ -185,8 +185,8 @@ func InRange(x *expr.Context, r *where.Range) (Condition, error) {
 	}, nil
 }
 
-// Bound evaluates the values of a bound that columns are compared with; nil: there is no bound.
-func Bound(x *expr.Context, b *where.Bound) (restriction.Point, error) {
+// bound evaluates the values of a bound that columns are compared with; nil: there is no bound.
+func bound(x *expr.Context, b *where.Bound) (restriction.Point, error) {
 	if b == nil {
 		return nil, nil
 	}

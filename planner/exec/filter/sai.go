@@ -81,11 +81,11 @@ func (t *terms) equal(value, want []byte, wanted bool) bool {
 
 // termsBetween is the condition of a comparison.
 func termsBetween(x *expr.Context, t *terms, r *where.Range) (Condition, error) {
-	lower, err := Bound(x, r.Lower)
+	lower, err := bound(x, r.Lower)
 	if err != nil {
 		return nil, err
 	}
-	upper, err := Bound(x, r.Upper)
+	upper, err := bound(x, r.Upper)
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func lookupRange(x *expr.Context, f *where.Filter) (l store.Lookup, ok bool, err
 		bound *where.Bound
 		value *[]byte
 	}{{f.Range.Lower, &l.From}, {f.Range.Upper, &l.To}} {
-		p, err := Bound(x, end.bound)
+		p, err := bound(x, end.bound)
 		if err != nil {
 			return l, false, err
 		}
