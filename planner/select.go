@@ -136,6 +136,9 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 // AggregatesAll reports whether one row is made of all rows.
 func (s *Select) AggregatesAll() bool { return len(s.Selection.Aggregates) > 0 && s.Grouping == nil }
 
+// Summarizes reports whether rows are aggregated or grouped.
+func (s *Select) Summarizes() bool { return len(s.Selection.Aggregates) > 0 || s.Grouping != nil }
+
 // limit binds LIMIT or PER PARTITION LIMIT.
 func (p *planning) limit(t *schema.Table, name string, term cql.Term) (expr.Expr, error) {
 	if term == nil {
@@ -262,7 +265,7 @@ func (s *Select) asked() (asked []bool) {
 
 // aggregationWarnings tells clients of aggregates and groups over more than one partition.
 func aggregationWarnings(s *Select, rs *where.Restrictions) []string {
-	if len(s.Selection.Aggregates) == 0 && s.Grouping == nil {
+	if !s.Summarizes() {
 		return nil
 	}
 	if !rs.Restricts(schema.PartitionKey) && !rs.RestrictsToken() {

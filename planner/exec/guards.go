@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
@@ -57,44 +56,6 @@ func guardTimestamps(g *guardrail.Check, statements ...*planner.Modification) er
 		}
 	}
 	return nil
-}
-
-// guardIndex guards reads by an index in all partitions.
-func (r *reading) guardIndex() error {
-	p := r.plan
-	if !p.Indexed || p.Where.Partition != nil || schema.IsLocal(p.Table.Keyspace) {
-		return nil
-	}
-	return r.guard.IndexWithoutPartition()
-}
-
-// guardIntersection guards reads that compare rows with several values outside of their keys, where replicas have to
-// agree: there would have to be several.
-func (r *reading) guardIntersection(req *Request) error {
-	switch req.Consistency {
-	case cqlerr.One, cqlerr.LocalOne:
-		return nil
-	}
-	t := r.plan.Table
-	if k := r.e.store.Catalog().Keyspace(t.Keyspace); t.Virtual || k == nil || k.Replicas() < 2 {
-		return nil
-	}
-	return req.Guard.Intersection()
-}
-
-// evaluateKeys makes the keys of the partitions that the read names.
-func (r *reading) evaluateKeys() error {
-	w := r.plan.Where
-	if err := guardProduct(r.guard, &r.x, w.Partition, partitionKey); err != nil {
-		return err
-	}
-	if err := r.partitions.evaluate(&r.x, w); err != nil {
-		return err
-	}
-	if r.guard == nil || !namesByIn(w.Partition) {
-		return nil
-	}
-	return r.guard.PartitionKeys(r.plan.Table.Name, r.partitions.count())
 }
 
 // What products of IN are made on, as messages name it.

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"bytes"
+
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/restriction"
 )
@@ -21,19 +23,20 @@ type sortedRow struct {
 // rowMemory is about how much memory a gathered row takes besides its values.
 const rowMemory = 96
 
-func newMerging(limit int) *merging { return &merging{limit: limit} }
+func (m *merging) collect(r *reading, partition []byte, row [][]byte, _ bool) (more bool, err error) {
+	r.enterPartition(partition)
+	r.page.partitionLeft--
+	return true, m.addRow(r, row)
+}
 
-func (m *merging) add(r *reading, row [][]byte) error {
+// addRow adds a row, or the row of a group.
+func (m *merging) addRow(r *reading, row [][]byte) error {
 	if err := r.out.encode(&r.x, row); err != nil {
 		return err
 	}
 	s := sortedRow{cells: r.out.take()}
 	for _, o := range r.plan.Sorts {
-		v := row[o.Column.Index]
-		if v != nil {
-			v = append([]byte{}, v...)
-		}
-		s.by = append(s.by, v)
+		s.by = append(s.by, bytes.Clone(row[o.Column.Index]))
 	}
 	m.rows = append(m.rows, s)
 	if len(m.rows) >= spare(m.limit) {

@@ -51,7 +51,14 @@ type scoredRow struct {
 // maxNearest is the largest LIMIT of an order by vectors.
 const maxNearest = 1000
 
-func (n *nearest) add(r *reading, row [][]byte) error {
+func (n *nearest) collect(r *reading, partition []byte, row [][]byte, _ bool) (more bool, err error) {
+	r.enterPartition(partition)
+	r.page.partitionLeft--
+	return true, n.addRow(r, row)
+}
+
+// addRow adds a row that has a vector.
+func (n *nearest) addRow(r *reading, row [][]byte) error {
 	near := r.plan.Nearest
 	vector := row[near.Column.Index]
 	if vector == nil || checkVector(near.Index, vector, near.Column.Type) != nil {
@@ -125,11 +132,11 @@ func checkVector(x *schema.Index, vector []byte, t types.Type) error {
 	return nil
 }
 
-// beginNearest checks ORDER BY ... ANN OF and evaluates its vector. Such a read has no pages and asks one replica.
-func (r *reading) beginNearest(o *Options) error {
+// orderByDistance checks ORDER BY ... ANN OF and evaluates its vector. Such a read has no pages and asks one replica.
+func (r *reading) orderByDistance(o *Options) error {
 	p := r.plan
 	switch {
-	case len(p.Selection.Aggregates) > 0 || p.Grouping != nil:
+	case p.Summarizes():
 		return cqlerr.Invalidf("Top-K queries can not be run with aggregation")
 	case o.Consistency.IsSerial():
 		return cqlerr.Invalidf("Top-K queries can only be run with consistency level ONE/LOCAL_ONE. Consistency level %s was "+
@@ -171,7 +178,7 @@ func (r *reading) beginNearest(o *Options) error {
 	if len(p.Where.Filters) == 0 {
 		n.read.Take = n.limit + n.limit/2 + leastSpare
 	}
-	r.gather, r.read.Nearest = n, &n.read
+	r.collector, r.read.Nearest = n, &n.read
 	r.page.limit, r.page.size, r.page.resumed = noLimit, noLimit, nil
 	return nil
 }

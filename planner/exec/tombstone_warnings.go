@@ -36,12 +36,12 @@ func (r *reading) countTombstones() {
 // countAggregated counts a row of an aggregate or a group. After a page of such rows Cassandra begins another read: it
 // has the time of a whole read, and counts tombstones from zero.
 func (r *reading) countAggregated() {
-	if r.aggregatedRows++; r.aggregatedRows < min(r.page.size, aggregatedPage) {
+	if r.aggregated++; r.aggregated < min(r.page.size, aggregatedPage) {
 		return
 	}
-	r.aggregatedRows = 0
+	r.aggregated = 0
 	r.read.Turn.Again()
-	if r.read.Tombstones != nil {
+	if r.read.Tombstones != nil && (r.page.size != noLimit || r.plan.Grouping != nil) {
 		r.tombstones.Restart()
 	}
 }
@@ -49,7 +49,7 @@ func (r *reading) countAggregated() {
 // warnOfTombstones adds a warning if the read has passed many tombstones.
 func (r *reading) warnOfTombstones() {
 	live, tombstones := r.tombstones.All()
-	if int64(tombstones) <= r.e.settings.TombstoneWarn {
+	if r.read.Tombstones == nil || int64(tombstones) <= r.e.settings.TombstoneWarn {
 		return
 	}
 	t := r.plan.Table
