@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/replicas"
 )
 
 // batch runs BEGIN BATCH ... APPLY BATCH.
@@ -152,11 +153,11 @@ func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error
 		answer.Warnings, err = w.size.check(kind, w.e.settings, w.mutations)
 	}
 	if err == nil && w.options.View != nil && kind == Logged && len(w.size.keys) > 1 {
-		var a awaited
-		if a, err = checkBatchLog(w.options); a.late != nil {
-			err = a.wait(w.options) // nothing is applied
+		var wait replicas.Wait
+		if wait, err = replicas.BatchLog(w.options.View, w.options.Consistency, w.options.Timeout); wait.Late != nil {
+			err = wait.Sleep(w.options.Sleep) // nothing is applied
 		}
-		w.awaited.add(a)
+		w.wait.Add(wait)
 	}
 	if err == nil {
 		err = w.checkReplicas(w.size.tables...)

@@ -13,6 +13,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/replicas"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
@@ -27,7 +28,7 @@ type conditional struct {
 	done       func(Result, error)
 	table      *schema.Table
 	key        []byte
-	replicas   replicas // of the partition
+	replicas   replicas.Set // of the partition
 	statements []conditionalWrite
 	hasStatic  bool
 	static     rowConditions    // if hasStatic is set
@@ -156,7 +157,7 @@ func (c *conditional) finish(err error) {
 		c.fail(cqlerr.CASUnknown(c.options.serial()))
 	case err != nil:
 		c.fail(err)
-	case c.applied && c.awaited != awaited{}:
+	case c.applied && c.wait != replicas.Wait{}:
 		go c.finishLate()
 	default:
 		c.makeAnswer()
@@ -167,8 +168,8 @@ func (c *conditional) finish(err error) {
 
 // finishLate answers when the replicas have taken what is written, or when the time for that is over.
 func (c *conditional) finishLate() {
-	a := c.awaited
-	if err := a.wait(c.options); a.late != nil {
+	wait := c.wait
+	if err := wait.Sleep(c.options.Sleep); wait.Late != nil {
 		c.fail(err)
 		return
 	}
@@ -364,11 +365,8 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	if holds, err := c.hold(); !holds || err != nil {
 		return nil, err
 	}
-	if err := c.replicas.checkWrite(c.options.Consistency); err != nil {
+	if c.wait, err = c.replicas.Commit(c.options.Consistency, c.options.Timeout); err != nil {
 		return nil, err
-	}
-	if c.awaited = (awaited{}); c.options.Consistency != cqlerr.Any {
-		c.awaited = c.replicas.await(c.options, c.options.Consistency, casLate(c.options.Consistency, "SIMPLE"))
 	}
 	c.mutations, c.terms, c.writing.rows, c.bytes = c.mutations[:0], c.terms[:0], 0, 0
 	c.given, c.stamp = true, s.Timestamp()
@@ -445,15 +443,14 @@ func (c *conditional) checkLevels() error {
 	if err := checkLevel(o.Consistency); err != nil {
 		return err
 	}
-	c.replicas = c.e.replicasFor(o, c.table, c.key)
-	r := &c.replicas
-	if k := r.keyspace; k != nil && o.Consistency == cqlerr.EachQuorum && k.ByDatacenter() == nil {
+	c.replicas = c.e.replicasOf(o, c.table, c.key)
+	if k := c.replicas.Keyspace(); k != nil && o.Consistency == cqlerr.EachQuorum && k.ByDatacenter() == nil {
 		return cqlerr.Invalidf("consistency level %s not compatible with replication strategy (%s)",
 			o.Consistency, k.Replication["class"])
 	}
-	if err := r.checkSerial(o.SerialConsistency); err != nil {
+	wait, err := c.replicas.Agree(o.SerialConsistency, Conditional, o.Timeout)
+	if err != nil {
 		return err
 	}
-	a := r.awaitAgreement(o, o.SerialConsistency, casLate(o.SerialConsistency, Conditional))
-	return a.wait(o)
+	return wait.Sleep(o.Sleep)
 }

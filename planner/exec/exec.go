@@ -9,6 +9,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/define"
+	"github.com/cqld/cqld/planner/exec/replicas"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/store"
@@ -26,6 +27,11 @@ type Executor struct {
 
 	strictIn string // the node's datacenter, if StrictReplicas was called
 }
+
+// StrictReplicas makes the executor answer Unavailable if a consistency level needs more replicas than the one that
+// this node is, in a datacenter. Otherwise the node counts as all replicas that a keyspace asks for. It is called
+// before the first execution. It does not matter to requests with a View, whose ring has nodes to be replicas.
+func (e *Executor) StrictReplicas(datacenter string) { e.strictIn = datacenter }
 
 // New returns an executor on a store. keeper has its roles; nil: nobody logs in. Nil settings are the defaults.
 func New(s *store.Store, keeper *roles.Keeper, settings *guardrail.Settings, log zerolog.Logger) *Executor {
@@ -86,8 +92,8 @@ func (e *Executor) truncate(ctx context.Context, r *Request, p *define.Truncate)
 			return nil, cqlerr.TruncateUnavailable()
 		}
 		if slowest := v.Slowest(); slowest > r.Timeout {
-			a := awaited{r.Timeout, cqlerr.TruncateTimedOut()}
-			return nil, a.wait(&r.Options)
+			wait := replicas.Wait{Time: r.Timeout, Late: cqlerr.TruncateTimedOut()}
+			return nil, wait.Sleep(r.Sleep)
 		} else if slowest > 0 {
 			if err := r.Sleep(slowest); err != nil {
 				return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/replicas"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/guardrail"
@@ -51,7 +52,7 @@ type writing struct {
 
 	unindexed error // why an index refuses a value; nil: none does
 
-	awaited awaited // the replicas
+	wait replicas.Wait // for the replicas
 }
 
 var writings = sync.Pool{New: func() any {
@@ -145,11 +146,11 @@ func (w *writing) apply(err error, answer *Void, done func(Result, error)) {
 		return
 	}
 	level, kind := w.options.Consistency, w.kind
-	if a := w.awaited; a.late != nil {
+	if w.wait.Late != nil {
 		w.applyLate(done)
 		return
-	} else if a.time > 0 {
-		_ = a.wait(w.options) // the write is done, also if nobody waits for it any more
+	} else if w.wait.Time > 0 {
+		_ = w.wait.Sleep(w.options.Sleep) // the write is done, also if the client has gone
 	}
 	w.e.store.Apply(w.mutations, func(err error) {
 		switch {
@@ -167,11 +168,11 @@ func (w *writing) apply(err error, answer *Void, done func(Result, error)) {
 // applyLate applies the mutations, which some replicas take and others get too late, and answers when the time of the
 // write is over.
 func (w *writing) applyLate(done func(Result, error)) {
-	a, o := w.awaited, w.options
+	wait, sleep := w.wait, w.options.Sleep
 	applied := make(chan error, 1)
 	w.e.store.Apply(w.mutations, func(err error) { applied <- err })
 	w.release()
-	late := a.wait(o)
+	late := wait.Sleep(sleep)
 	if err := <-applied; err != nil && !errors.Is(err, store.ErrUnknown) {
 		late = err
 	}

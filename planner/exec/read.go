@@ -21,8 +21,8 @@ import (
 //	collector   page.go, aggregation.go, grouping.go, merging.go, nearest.go
 //	answer      answer.go       selected columns, encoded as the protocol has them
 //
-// The plan decides the collector: rows go to the page one by one, or are aggregated, grouped, or sorted first. A reading
-// is reused with its buffers: a read of one row whose values are bound allocates next to nothing here.
+// The plan decides the collector: rows go to the page one by one, or are aggregated, grouped, or sorted first. A
+// reading is reused with its buffers: a read of one row whose values are bound allocates next to nothing here.
 type reading struct {
 	e     *Executor
 	plan  *planner.Select

@@ -7,8 +7,8 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// storeRow takes a row from the store, and reports whether more are wanted. A static row is kept until it is known whether
-// its partition has other rows.
+// storeRow takes a row from the store, and reports whether more are wanted. A static row is kept until it is known
+// whether its partition has other rows.
 func (r *reading) storeRow(row *store.Row) (bool, error) {
 	r.meta = row.Meta
 	if row.Static {
