@@ -13,6 +13,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/condition"
 	"github.com/cqld/cqld/planner/exec/replicas"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
@@ -30,10 +31,7 @@ type conditional struct {
 	key        []byte
 	replicas   replicas.Set // of the partition
 	statements []conditionalWrite
-	hasStatic  bool
-	static     rowConditions    // if hasStatic is set
-	rows       []*rowConditions // in the order of rows
-	first      rowConditions    // is among rows, if there are some
+	conditions condition.Set
 
 	// The columns whose values are looked at, by index. A row exists if it has one of these, or a marker.
 	fetched  []bool
@@ -47,11 +45,10 @@ type conditional struct {
 	reading    store.Read
 	slices     []store.Slice
 	clustering [][]byte   // of one row
-	current    [][][]byte // of rows, nil where there is none; without conditions on rows the first one of the partition
+	current    [][][]byte // of each row with conditions, nil if there is none; else the first row of the partition
 	statics    [][]byte   // nil: there is no static row
 	read       values
 	snapshot   *store.Snapshot
-	unsetCells bool // a condition compares a set or map whose elements are cells with an unset value
 	deciding   bool
 	until      time.Time // when it has to be decided
 	applied    bool
@@ -95,13 +92,13 @@ func (c *conditional) release() {
 	c.read.clear()
 	c.kept.clear()
 	clear(c.statements)
-	clear(c.rows)
+	c.conditions.Clear()
 	clear(c.slices)
 	clear(c.clustering)
 	clear(c.current)
 	clear(c.shown)
 	*c = conditional{
-		key: c.key[:0], statements: c.statements[:0], rows: c.rows[:0], first: c.first.cleared(), static: c.static.cleared(),
+		key: c.key[:0], statements: c.statements[:0], conditions: c.conditions,
 		fetched: c.fetched[:0], copied: c.copied[:0], shown: c.shown[:0], slices: c.slices[:0], clustering: c.clustering[:0], current: c.current[:0], read: c.read, kept: c.kept,
 		columns: c.columns[:0], answer: Rows{Cells: c.answer.Cells[:0]},
 		onDecide: c.onDecide, onRow: c.onRow, onDone: c.onDone, onStep: c.onStep,
@@ -140,8 +137,8 @@ func (c *conditional) prepare() error {
 			return err
 		}
 	}
-	if c.unsetCells {
-		return errUnsetCondition() // before anything is compared: Cassandra fails
+	if err := c.conditions.Check(); err != nil {
+		return err
 	}
 	c.finishColumns()
 	if g := c.options.Guard; g != nil {
@@ -233,7 +230,7 @@ func (c *conditional) take(s *conditionalWrite) error {
 	if err != nil || m.If == nil {
 		return err
 	}
-	return c.addConditions(m, row)
+	return c.conditions.Add(&c.x, m, row)
 }
 
 // takeKey finds the partition that a modification names, which must be that of the others.
@@ -362,7 +359,7 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	if err := c.readRows(); err != nil {
 		return nil, err
 	}
-	if holds, err := c.hold(); !holds || err != nil {
+	if holds, err := c.conditions.Hold(&c.x, c.current, c.statics); !holds || err != nil {
 		return nil, err
 	}
 	if c.wait, err = c.replicas.Commit(c.options.Consistency, c.options.Timeout); err != nil {
@@ -407,26 +404,6 @@ func deletesRange(m *planner.Modification) bool {
 	where := m.Where
 	return m.Verb == planner.Delete && (where.Slice != nil || len(where.Clustering) > 0) &&
 		!(m.OneRow && len(where.Clustering) == len(m.Table.Clustering))
-}
-
-// hold reports whether all conditions hold.
-func (c *conditional) hold() (bool, error) {
-	if c.hasStatic {
-		if holds, err := c.static.hold(&c.x, c.statics); !holds || err != nil {
-			return false, err
-		}
-	}
-	for i, r := range c.rows {
-		if i > 0 {
-			if err := c.step(); err != nil {
-				return false, err
-			}
-		}
-		if holds, err := r.hold(&c.x, c.current[i]); !holds || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
 }
 
 // checkLevels refuses the levels that conditional writes cannot have, and those that the replicas cannot reach. It

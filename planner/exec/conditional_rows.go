@@ -6,7 +6,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
-	"github.com/cqld/cqld/planner/exec/restriction"
+	"github.com/cqld/cqld/planner/exec/condition"
 	"github.com/cqld/cqld/store"
 )
 
@@ -16,13 +16,12 @@ func (c *conditional) readRows() error {
 	c.statics = nil
 	c.current = append(c.current[:0], nil)
 	c.slices = c.slices[:0]
-	for i, r := range c.rows {
+	for i := range c.conditions.Len() {
 		if i > 0 {
 			c.current = append(c.current, nil)
 		}
-		c.slices = append(c.slices, store.Slice{
-			Start: r.clustering, End: r.clustering, StartInclusive: true, EndInclusive: true,
-		})
+		row := c.conditions.Clustering(i)
+		c.slices = append(c.slices, store.Slice{Start: row, End: row, StartInclusive: true, EndInclusive: true})
 	}
 	c.keys = append(c.keys[:0], c.key)
 	c.reading = store.Read{Table: c.table, Keys: c.keys, Now: c.x.Now}
@@ -43,45 +42,15 @@ func (c *conditional) takeRow(row *store.Row) (bool, error) {
 	if !row.Marked && !c.isThere(row.Values, c.table.Regular) {
 		return true, nil
 	}
-	if len(c.rows) > 1 {
+	if c.conditions.Len() > 1 {
 		if err := c.step(); err != nil {
 			return false, err
 		}
 	}
 	values := c.copyRow(row.Values)
-	c.current[c.place(values)] = values
-	return len(c.rows) > 0, nil
-}
-
-// place is which of the rows that are compared a row is.
-func (c *conditional) place(values [][]byte) int {
-	i, _ := c.find(c.clusteringOf(values))
-	return i
-}
-
-// find returns where the row of a clustering stands among rows, or would stand.
-func (c *conditional) find(clustering [][]byte) (at int, found bool) {
-	return slices.BinarySearchFunc(c.rows, clustering, func(r *rowConditions, clustering [][]byte) int {
-		return c.compareClusterings(r.clustering, clustering)
-	})
-}
-
-// compareClusterings orders clusterings. Their last values may be null in a table WITH COMPACT STORAGE.
-func (c *conditional) compareClusterings(a, b [][]byte) int {
-	for i, column := range c.table.Clustering {
-		switch {
-		case a[i] == nil && b[i] == nil:
-			return 0
-		case a[i] == nil:
-			return -1
-		case b[i] == nil:
-			return 1
-		}
-		if o := restriction.ByClustering(column, a[i], b[i]); o != 0 {
-			return o
-		}
-	}
-	return 0
+	i, _ := c.conditions.Find(c.table, c.clusteringOf(values))
+	c.current[i] = values
+	return c.conditions.Len() > 0, nil
 }
 
 // clusteringOf is the clustering of a row that was read. It is valid until the next call.
@@ -177,8 +146,8 @@ func (c *conditional) stored(column *schema.Column, row [][]byte, static bool) [
 		}
 		return c.statics[column.Index]
 	}
-	i, _ := c.find(row)
-	if i == len(c.current) || c.current[i] == nil || c.compareClusterings(c.clusteringOf(c.current[i]), row) != 0 {
+	i, _ := c.conditions.Find(c.table, row)
+	if i == len(c.current) || c.current[i] == nil || condition.Compare(c.table, c.clusteringOf(c.current[i]), row) != 0 {
 		return nil
 	}
 	return c.current[i][column.Index]
