@@ -23,7 +23,7 @@ func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done
 		for _, m := range b.Statements {
 			c.statements = append(c.statements, conditionalWrite{m, r.Values})
 		}
-		c.run()
+		c.execute()
 		return
 	}
 	w := e.startBatch(&r.Options)
@@ -46,7 +46,7 @@ func (w *writing) addAll(ctx context.Context, statements []*planner.Modification
 		if err := w.options.Turn.Step(); err != nil {
 			return err
 		}
-		if err := w.add(ctx, m, values(i)); err != nil {
+		if err := w.addStatement(ctx, m, values(i)); err != nil {
 			if wrong := w.checkBatchKeys(statements, values); wrong != nil {
 				return wrong
 			}
@@ -85,8 +85,8 @@ func (w *writing) batchTimestamp(r *Request, b *planner.Batch) error {
 		return nil
 	}
 	w.x.Values = r.Values
-	ts, err := w.timestamp(b.Timestamp)
-	w.given, w.stamp = true, ts
+	ts, err := w.timestampOf(b.Timestamp)
+	w.timestamped, w.timestamp = true, ts
 	return err
 }
 
@@ -105,7 +105,7 @@ func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(
 		for i, m := range statements {
 			c.statements = append(c.statements, conditionalWrite{m, r.Children[i].Values})
 		}
-		c.run()
+		c.execute()
 		return
 	}
 	w := e.startBatch(&r.Options)

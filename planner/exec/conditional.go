@@ -106,8 +106,8 @@ func (c *conditional) release() {
 	conditionals.Put(c)
 }
 
-// run decides and answers. It waits for the decision only if the request has a turn.
-func (c *conditional) run() {
+// execute decides and answers. It waits for the decision only if the request has a turn.
+func (c *conditional) execute() {
 	if err := c.prepare(); err != nil {
 		c.fail(err)
 		return
@@ -260,7 +260,7 @@ func (c *conditional) rowOf(m *planner.Modification) ([][]byte, error) {
 	if !m.ChecksRow() {
 		return nil, nil
 	}
-	if err := c.oneRow(m); err != nil {
+	if err := c.evaluateRow(m); err != nil {
 		return nil, err
 	}
 	row := c.kept.row(len(c.table.Clustering))
@@ -366,7 +366,7 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 		return nil, err
 	}
 	c.mutations, c.terms, c.writing.rows, c.bytes = c.mutations[:0], c.terms[:0], 0, 0
-	c.given, c.stamp = true, s.Timestamp()
+	c.timestamped, c.timestamp = true, s.Timestamp()
 	for _, ranges := range [...]bool{false, true} {
 		if err := c.write(ranges); err != nil {
 			return nil, err
@@ -392,7 +392,7 @@ func (c *conditional) write(ranges bool) error {
 				return err
 			}
 		}
-		if err := c.add(c.ctx, m, c.statements[i].values); err != nil {
+		if err := c.addStatement(c.ctx, m, c.statements[i].values); err != nil {
 			return err
 		}
 	}

@@ -115,7 +115,7 @@ func (w *writing) guardTimestamp(m *planner.Modification, values []types.Value) 
 		return nil
 	}
 	w.x.Values = values
-	ts, err := w.timestamp(m.Timestamp)
+	ts, err := w.timestampOf(m.Timestamp)
 	if err != nil {
 		return err
 	}
