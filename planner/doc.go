@@ -10,7 +10,7 @@
 //	ORDER BY    ordering.go
 //	writes      a file per statement; modification.go and assignment.go have what they share
 //	the rest    package define               what defines, describes or permits
-//	markers     markers.go                   names and types of bind markers; which ones are the key's
+//	markers     planner.go                   names and types of bind markers; which ones are the key's
 //
 // Plans print themselves (format.go): the files in testdata hold statements and what they become.
 //

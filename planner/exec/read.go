@@ -18,7 +18,7 @@ import (
 //	source      read_where.go   the store reads partitions by key, ranges of tokens, or what an index finds
 //	static rows rows.go         a static row is shown only if its partition has no other row
 //	filters     rows.go         conditions that neither keys nor ranges answer
-//	collector   page.go, aggregation.go, grouping.go, merging.go, nearest.go
+//	collector   page.go, aggregation.go, order.go
 //	answer      answer.go       selected columns, encoded as the protocol has them
 //
 // The plan decides the collector: rows go to the page one by one, or are aggregated, grouped, or sorted first. A

@@ -55,3 +55,80 @@ func smallArgs(c *Call) bool {
 	}
 	return n <= smallValue
 }
+
+// Beforehand are the parts of a selected expression that no row matters to. They are computed when an execution begins:
+// what is wrong with them is said even if there are no rows.
+func Beforehand(e Expr) (all []Expr) {
+	switch e := e.(type) {
+	case *Constant:
+		return nil
+	case *Marker, *Key:
+		return []Expr{e}
+	case *Call:
+		if Rowless(e) {
+			return []Expr{e}
+		}
+	}
+	for _, p := range Parts(e) {
+		all = append(all, Beforehand(p)...)
+	}
+	if c, ok := e.(*Call); ok && c.Function.Prepare != nil {
+		for i, a := range c.Args {
+			if Rowless(a) {
+				all = append(all, &argument{c, i})
+			}
+		}
+	}
+	return all
+}
+
+// Rowless reports whether the value of an expression is the same for all rows.
+func Rowless(e Expr) bool {
+	switch e := e.(type) {
+	case *Constant, *Marker:
+		return true
+	case *Call:
+		if e.Function.Volatile {
+			return false
+		}
+	case *Composed, *Hinted:
+	default:
+		return false
+	}
+	for _, p := range Parts(e) {
+		if !Rowless(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// argument is an argument of a call that is the same for all rows, while others are not. It is looked at for what the
+// function says against it.
+type argument struct {
+	call  *Call
+	index int
+}
+
+// Type is that of the argument.
+func (a *argument) Type() types.Type { return a.call.Args[a.index].Type() }
+
+// Eval returns the value, unless the function refuses it.
+func (a *argument) Eval(x *Context) (types.Value, error) {
+	v, err := a.call.Args[a.index].Eval(x)
+	if err == nil {
+		err = a.call.Function.Prepare(a.index, v)
+	}
+	return v, err
+}
+
+// String prints the argument.
+func (a *argument) String() string { return a.call.Args[a.index].String() }
+
+// IsVolatile reports whether an expression calls a function that may give another value each time.
+func IsVolatile(e Expr) bool {
+	if c, ok := e.(*Call); ok && c.Function.Volatile {
+		return true
+	}
+	return slices.ContainsFunc(Parts(e), IsVolatile)
+}
