@@ -70,7 +70,7 @@ func (p *planning) deleteTarget(t *schema.Table, target *cql.DeleteTarget) (set 
 	return set, err
 }
 
-// checkPartDeletable refuses to delete elements of what has none, or none that are cells.
+// checkPartDeletable refuses to delete elements of a column without elements, or whose elements are not cells.
 func checkPartDeletable(c *schema.Column) error {
 	if key, value := types.ElementTypes(c.Type); key == nil && value == nil {
 		return cqlerr.Invalidf("Invalid deletion operation for non collection column %s", c.Name)

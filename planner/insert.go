@@ -43,7 +43,7 @@ func (p *planning) insert(s *cql.Insert) (*Modification, error) {
 	return m, m.checkNoView()
 }
 
-// insertValues binds the values of the columns that are named: as they come what is set, then the key.
+// insertValues binds the values of the named columns: in their order the columns that are set, then the key.
 func (p *planning) insertValues(m *Modification, rs *where.Restrictions, s *cql.Insert) error {
 	if err := checkInsertColumns(s); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (m *Modification) give(rs *where.Restrictions, c *schema.Column, value expr
 }
 
 // keepRow makes an INSERT that gives a row of a table WITH COMPACT STORAGE nothing but its key write the column that
-// nobody sees. Where a column was declared it is mandatory, which is said when the row is written.
+// no statement can name. A declared column is mandatory; its error comes when the row is written.
 func (m *Modification) keepRow() {
 	c := m.Table.KeepsRows()
 	switch {
@@ -144,7 +144,7 @@ func (p *planning) insertJSON(m *Modification, rs *where.Restrictions, s *cql.In
 	}
 	for _, c := range m.Table.Columns {
 		if m.Table.Compact == schema.CompactStatic && c.Kind == schema.Clustering {
-			return scope.UndefinedColumn(m.Table, c.Name) // Cassandra looks for the one that nobody can name
+			return scope.UndefinedColumn(m.Table, c.Name) // Cassandra looks for the one that cannot be named
 		}
 		if err := m.give(rs, c, value(c)); err != nil {
 			return err

@@ -44,7 +44,7 @@ type planning struct {
 	info  expr.Info
 	clock types.Clock
 
-	// masked makes what masked columns show; nil: what they hold.
+	// masked makes the expression that a masked column shows; nil: columns show their values.
 	masked func(*schema.Column) (expr.Expr, error)
 }
 
@@ -67,7 +67,7 @@ func (p *planning) statement(stmt cql.Statement) (Plan, error) {
 	return p.define(stmt)
 }
 
-// modifies plans a statement that may stand in a batch.
+// modifies plans a statement that is allowed in a batch.
 func modifies[S cql.Statement, P Plan](p *planning, s S, plan func(S) (P, error)) (Plan, error) {
 	p.out.Modifies = true
 	return asPlan(plan(s))
@@ -104,7 +104,7 @@ func (p *planning) checkMarkers() error {
 	return nil
 }
 
-// describeMarkers tells what each bind marker is for, and which ones are the partition key.
+// describeMarkers describes each bind marker, and finds the markers of the partition key.
 func (p *planning) describeMarkers() {
 	markers := p.info.Markers
 	p.out.Markers = make([]Marker, len(markers))
@@ -114,7 +114,7 @@ func (p *planning) describeMarkers() {
 	p.out.KeyMarkers = p.keyMarkers()
 }
 
-// keyMarkers has the index of the last marker that stands for each partition key column itself, unless
+// keyMarkers has the index of the last marker that is bound to each partition key column itself, unless
 // one has none or the markers are not all of one table.
 func (p *planning) keyMarkers() []int {
 	markers := p.info.Markers

@@ -7,7 +7,7 @@ import (
 	"github.com/cqld/cqld/planner/scope"
 )
 
-// Selection is what a SELECT list makes of rows: either Plain columns, or expressions.
+// Selection is a SELECT list: either Plain columns, or expressions.
 type Selection struct {
 	Columns    []ResultColumn
 	Plain      []*schema.Column // when all selectors are columns

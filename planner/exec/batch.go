@@ -35,7 +35,7 @@ func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done
 }
 
 // addAll adds the statements of a batch. Wrong keys of any of them are refused before anything else, as Cassandra does:
-// in front of the first one if guardrails look at what it writes, and otherwise when one of them is refused.
+// before the first one if guardrails look at written values, and otherwise when one of them is refused.
 func (w *writing) addAll(ctx context.Context, statements []*planner.Modification, values func(i int) []types.Value) error {
 	if w.guard != nil {
 		if err := w.checkBatchKeys(statements, values); err != nil {
@@ -115,7 +115,7 @@ func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(
 	w.finishBatch(err, r.Kind, done)
 }
 
-// checkBatch returns the statements. It refuses those that a batch of the kind cannot have, or cannot have together.
+// checkBatch returns the statements. It refuses statements that a batch of the kind cannot have, or not in one batch.
 func checkBatch(r *BatchRequest) ([]*planner.Modification, error) {
 	statements := make([]*planner.Modification, len(r.Children))
 	for i := range r.Children {

@@ -14,17 +14,17 @@ import (
 // size measures a batch as Cassandra does: the bytes that its rows and cells take there, and their partitions. The zero
 // value is for single statements and measures nothing.
 //
-// What is written to a partition twice counts twice at first. check measures such a batch anew if that makes a
+// A row that is written twice counts twice at first. check measures such a batch again if that makes a
 // difference.
 type size struct {
 	bytes   int
-	inRange int             // of bytes: those of deleted ranges
+	inRange int             // of bytes: for deleted ranges
 	updates map[string]bool // table and key: whether ranges are deleted
-	update  string          // the one at hand
+	update  string          // the current one
 	again   bool            // a partition, a static row or a collection is written to more than once
 	keys    map[string]bool // keyspace and key
 	tables  []*schema.Table
-	columns []*schema.Column // of several cells, that the row at hand has
+	columns []*schema.Column // of several cells, in the current row
 }
 
 // The number of bytes that Cassandra adds to values.
@@ -106,7 +106,7 @@ func (s *size) deletedRange(start, end [][]byte) {
 	s.inRange += n
 }
 
-// measure counts what mutations write to the same row once.
+// measure counts each written row and cell of the mutations once.
 func (s *size) measure(ms []*store.Mutation) error {
 	s.bytes = len(s.updates)*partitionOverhead + s.inRange
 	return store.WrittenRows(ms, func(r store.WrittenRow) {
@@ -174,7 +174,7 @@ func (s *size) checkGrace(warnings []string) []string {
 		"atomic batch might cause batchlog entries to expire before being replayed.", plural(tables)))
 }
 
-// plural has what follows "table" in a warning: an s if there are several, and the names.
+// plural is the text after "table" in a warning: an s if there are several, and the names.
 func plural(tables []*schema.Table) string {
 	if len(tables) == 1 {
 		return " " + tableNames(tables)

@@ -17,7 +17,7 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// target is what a statement writes to: a partition, and the row whose cells it sets at the moment.
+// target is the partition that a statement writes to, and the row whose cells it sets at the moment.
 type target struct {
 	plan   *planner.Modification
 	to     *store.Mutation
@@ -30,7 +30,7 @@ type target struct {
 	sums   map[*schema.Column][]byte // of the row, that the statement has made
 }
 
-// set writes the cells of the named rows of one partition, and the static cells behind those of each row.
+// set writes the cells of the named rows of one partition, and the static cells after each row.
 func (w *writing) set(ctx context.Context, oneRow bool) error {
 	m := w.target.plan
 	if !m.Mark && len(m.Sets) == 0 && m.Mandatory == nil {
@@ -149,7 +149,7 @@ func setsColumn(sets []planner.SetColumn, c *schema.Column) bool {
 	return slices.ContainsFunc(sets, func(s planner.SetColumn) bool { return s.Column == c })
 }
 
-// sum adds a value to what the row holds, and to what the statement has added before. Null stays null.
+// sum adds a value to the stored one, and to values that the statement has added before. Null stays null.
 func (w *writing) sum(c *schema.Column, v types.Value) (types.Value, error) {
 	switch {
 	case v.Unset && (c.Type == types.Text || c.Type == types.ASCII):
@@ -242,7 +242,7 @@ func (w *writing) checkTerms() error {
 	return w.refusal
 }
 
-// indexedSize is the number of bytes of a cell that go into an index, also those of a deleted element.
+// indexedSize is the number of bytes of a cell, or of a deleted element, that go into an index.
 func indexedSize(c *schema.Column, part schema.IndexPart, name, value []byte) int {
 	_, isSet := c.Type.(*types.Set)
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// collection writes what an assignment changes in a collection, or a user type, that is not frozen.
+// collection writes an assignment to a collection, or a user type, that is not frozen.
 func (w *writing) collection(s *planner.SetColumn) error {
 	if err := w.guardList(s); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (w *writing) putElement(c *schema.Column, name, value []byte) error {
 	return w.checkSize(0)
 }
 
-// clear deletes all elements. Those that the same write sets stay, unless it deletes the column.
+// clear deletes all elements. Elements that the same write sets stay, unless it deletes the column.
 func (w *writing) clear(c *schema.Column) {
 	ts := w.target.ts
 	if w.target.plan.Verb != planner.Delete {
@@ -250,8 +250,8 @@ func (w *writing) setElement(s *planner.SetColumn) error {
 // manyElements is the number of elements from which on memory is taken for all of them at once.
 const manyElements = 1 << 10
 
-// leastElement is the least number of bytes that a stored element takes besides its name and value.
-const leastElement = 4
+// minElement is the smallest number of bytes that a stored element takes besides its name and value.
+const minElement = 4
 
 // checkSize refuses a write that is certainly too large, with more bytes to come.
 func (w *writing) checkSize(more int) error { return w.e.store.Check(w.mutations, w.bytes, more) }
@@ -272,15 +272,15 @@ func (w *writing) expect(c *schema.Column, value []byte, written bool) error {
 		return nil
 	}
 	names, values := 0, 0
-	least := 0 // bytes of the names
+	minNames := 0 // bytes of the names
 	switch t := c.Type.(type) {
 	case *types.List:
-		names, least = n*placeSize, n*placeSize
+		names, minNames = n*placeSize, n*placeSize
 		values = len(value) - 4 - 4*n
 	case *types.Set:
 		names = len(value) - 4 - 4*n
 		if t.Elem.FixedLength() > 0 {
-			least = names
+			minNames = names
 		}
 	case *types.Map:
 		if !written {
@@ -292,13 +292,13 @@ func (w *writing) expect(c *schema.Column, value []byte, written bool) error {
 			values += len(v)
 		}
 		if t.Key.FixedLength() > 0 {
-			least = names
+			minNames = names
 		}
 	default: // a user type has few fields
 		return nil
 	}
 	if w.settles(c) {
-		if err := w.checkSize(n*leastElement + least + values); err != nil {
+		if err := w.checkSize(n*minElement + minNames + values); err != nil {
 			return err
 		}
 	}

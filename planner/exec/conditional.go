@@ -35,13 +35,13 @@ type conditional struct {
 
 	// The columns whose values are looked at, by index. A row exists if it has one of these, or a marker.
 	fetched  []bool
-	copied   []bool // those of fetched that are compared, shown or written again
+	copied   []bool // columns of fetched that are compared, shown or written again
 	anyRow   bool   // statements name rows, so that all their columns are looked at
-	everyRow bool   // all columns are shown, not only those of conditions
+	everyRow bool   // all columns are shown, not only columns with conditions
 	batch    bool
 	shown    []*schema.Column
 
-	// What is read. The values are by column index, in memory of read.
+	// The rows that are read. Their values are by column index, in memory of read.
 	reading    store.Read
 	slices     []store.Slice
 	clustering [][]byte   // of one row
@@ -54,7 +54,7 @@ type conditional struct {
 	applied    bool
 	warned     int // warnings of guardrails before the decision
 
-	kept    values // what is bound
+	kept    values // bound values
 	columns []planner.ResultColumn
 	answer  Rows
 
@@ -83,7 +83,7 @@ func (e *Executor) startConditional(ctx context.Context, o *Options, batch bool,
 	return c
 }
 
-// release ends the write, and forgets what belongs to it.
+// release ends the write, and keeps the buffers.
 func (c *conditional) release() {
 	c.writing.release()
 	if cap(c.answer.Cells) > maxKeptCells {
@@ -122,7 +122,7 @@ func (c *conditional) execute() {
 	c.finish(<-outcome)
 }
 
-// prepare takes the statements, and refuses what does not depend on stored rows.
+// prepare takes the statements, and makes all checks that do not depend on stored rows.
 func (c *conditional) prepare() error {
 	c.table = c.statements[0].plan.Table
 	c.fetched = slices.Grow(c.fetched, len(c.table.Columns))[:len(c.table.Columns)]
@@ -163,7 +163,7 @@ func (c *conditional) finish(err error) {
 	}
 }
 
-// finishLate answers when the replicas have taken what is written, or when the time for that is over.
+// finishLate answers when the replicas have taken the mutations, or when the time for that is over.
 func (c *conditional) finishLate() {
 	wait := c.wait
 	if err := wait.Sleep(c.options.Sleep); wait.Late != nil {
@@ -380,7 +380,7 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 }
 
 // write makes the mutations of the statements that delete ranges of rows, or of the others. Cassandra writes rows
-// first, and so what it says of their values comes first.
+// first, and so errors about their values come first.
 func (c *conditional) write(ranges bool) error {
 	for i := range c.statements {
 		m := c.statements[i].plan
@@ -406,7 +406,7 @@ func deletesRange(m *planner.Modification) bool {
 		!(m.OneRow && len(where.Clustering) == len(m.Table.Clustering))
 }
 
-// checkLevels refuses the levels that conditional writes cannot have, and those that the replicas cannot reach. It
+// checkLevels refuses levels that conditional writes cannot have, or that the replicas cannot reach. It
 // waits for replicas that are slow to agree.
 func (c *conditional) checkLevels() error {
 	o := c.options

@@ -62,7 +62,7 @@ func (c *conditional) clusteringOf(values [][]byte) [][]byte {
 	return c.clustering
 }
 
-// isThere reports whether a row has a value in one of the columns, of those that are fetched.
+// isThere reports whether a row has a value in one of the columns that is fetched.
 func (c *conditional) isThere(values [][]byte, columns []*schema.Column) bool {
 	for _, column := range columns {
 		if c.fetched[column.Index] && values[column.Index] != nil {
@@ -115,7 +115,7 @@ func (c *conditional) makeAnswer() {
 	}
 }
 
-// shownSize is how many bytes the cells of the rows that are shown take, each row behind the verdict.
+// shownSize is the size of the cells of the rows that are shown, each row after the verdict.
 func (c *conditional) shownSize() (n int) {
 	for _, values := range c.current {
 		n += 5
@@ -138,7 +138,7 @@ func (c *conditional) dropMissing() {
 	c.current = append(c.current, c.statics)
 }
 
-// stored is what a column holds before the write; nil: nothing, or the row was not looked at.
+// stored is the value of a column before the write; nil: it has none, or the row was not read.
 func (c *conditional) stored(column *schema.Column, row [][]byte, static bool) []byte {
 	if static {
 		if c.statics == nil {
@@ -159,11 +159,11 @@ type values struct {
 	rows  [][]byte
 }
 
-// keepValues is how many bytes of values are kept for the next request. leastBlock is how many there is room for at
+// keepValues is how many bytes of values are kept for the next request. minBlock is how many there is room for at
 // first.
 const (
 	keepValues = 64 << 10
-	leastBlock = 128
+	minBlock   = 128
 )
 
 func (v *values) clear() {
@@ -191,7 +191,7 @@ func (v *values) copy(value []byte) []byte {
 		return value
 	}
 	if len(value) > cap(v.bytes)-len(v.bytes) {
-		v.bytes = make([]byte, 0, max(len(value), min(2*cap(v.bytes), keepValues), leastBlock))
+		v.bytes = make([]byte, 0, max(len(value), min(2*cap(v.bytes), keepValues), minBlock))
 	}
 	at := len(v.bytes)
 	v.bytes = append(v.bytes, value...)

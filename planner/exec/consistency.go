@@ -54,7 +54,7 @@ func (e *Executor) replicasOf(o *Options, t *schema.Table, key []byte) replicas.
 	return replicas.On(v, nil, []int{v.Self})
 }
 
-// checkReplicas refuses the write at a level that replicas cannot reach: those of the tables, or in a ring those of
+// checkReplicas refuses the write at a level that replicas cannot reach: the replicas of the tables, or in a ring of
 // each partition.
 func (w *writing) checkReplicas(tables ...*schema.Table) error {
 	if w.options.View == nil {

@@ -45,7 +45,7 @@ func (e *Executor) define(ctx context.Context, r *Request, p define.Definition) 
 	return &SchemaChange{Answer: out.Answer, Events: out.Events, Warnings: out.Warnings}, nil
 }
 
-// updatePermissions gives permissions on what a definition has made, and takes away those on what it has removed.
+// updatePermissions grants permissions on new objects of the schema, and revokes permissions on dropped ones.
 func (e *Executor) updatePermissions(
 	ctx context.Context, r *Request, p define.Definition, keyspace string, before, after *schema.Catalog,
 ) error {

@@ -50,7 +50,7 @@ func (e *Executor) describe(ctx context.Context, r *Request, d *define.Describe)
 	return out, nil
 }
 
-// describedColumns are the columns of the answer, which Cassandra shows as those of a table system.describe.
+// describedColumns are the columns of the answer, which Cassandra shows as columns of a table system.describe.
 func describedColumns(d *define.Describe) []planner.ResultColumn {
 	columns := d.Columns()
 	out := make([]planner.ResultColumn, len(columns))

@@ -8,7 +8,7 @@
 // answer.go encodes the selected columns of a row. Package paging encodes the end of a page for the client.
 //
 // A write (write.go) makes mutations of its statements (mutate.go) and gives them to the store: cells.go has the cells
-// of a row, collections.go and lists.go those of collections that are not frozen. A batch (batch.go, batch_size.go) is
+// of a row, collections.go and lists.go the cells of unfrozen collections. A batch (batch.go, batch_size.go) is
 // one write of several statements. A conditional write (conditional.go, conditional_rows.go) reads its rows in one
 // decision of the store, and package condition compares them.
 //

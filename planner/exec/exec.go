@@ -23,7 +23,7 @@ type Executor struct {
 	store *store.Store
 	log   zerolog.Logger
 	ids   *identifiers
-	roles *roles.Keeper // nil: nobody logs in
+	roles *roles.Keeper // nil: clients do not log in
 
 	settings *guardrail.Settings
 
@@ -35,7 +35,7 @@ type Executor struct {
 // before the first execution. It does not matter to requests with a View, whose ring has nodes to be replicas.
 func (e *Executor) StrictReplicas(datacenter string) { e.strictIn = datacenter }
 
-// New returns an executor on a store. keeper has its roles; nil: nobody logs in. Nil settings are the defaults.
+// New returns an executor on a store. keeper has its roles; nil: clients do not log in. Nil settings are the defaults.
 func New(s *store.Store, keeper *roles.Keeper, settings *guardrail.Settings, log zerolog.Logger) *Executor {
 	if settings == nil {
 		settings = guardrail.Default()
@@ -44,8 +44,8 @@ func New(s *store.Store, keeper *roles.Keeper, settings *guardrail.Settings, log
 }
 
 // Execute runs one statement and calls done exactly once: before it returns, or later from another
-// goroutine. The request, its values and the rows given to done are the caller's again afterwards. What was bound to a
-// conditional write stays valid until then; other writes are done with it when Execute returns.
+// goroutine. The request, its values and the rows given to done are the caller's again afterwards. Values bound to a
+// conditional write stay valid until then; other writes do not use them after Execute returns.
 func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, error)) {
 	switch p := r.Prepared.Plan.(type) {
 	case *planner.Select:
@@ -108,7 +108,7 @@ func (e *Executor) truncate(ctx context.Context, r *Request, p *define.Truncate)
 	return &Void{}, nil
 }
 
-// env is what functions may use in an execution that begins now.
+// env is the environment of functions in an execution that begins now.
 func (e *Executor) env() *expr.Env {
 	return &expr.Env{Now: e.store.Now(), UUID: e.ids.random, TimeUUID: e.ids.time}
 }
@@ -127,7 +127,7 @@ func (o *Options) now(t time.Time) int64 {
 // identifiers makes the values of uuid() and now(), and the places of elements in lists.
 type identifiers struct {
 	clock  func() time.Time
-	times  *types.UUIDClock // it ends in what is drawn when the process starts
+	times  *types.UUIDClock // its node is random, and drawn when the process starts
 	random func() [16]byte
 	time   func() [16]byte
 }
@@ -149,7 +149,7 @@ func randomUUID() [16]byte {
 	return types.RandomUUID(random)
 }
 
-// appendPlace appends the place of an element at the end of a list, or at its beginning: behind or in front of all
+// appendPlace appends the place of an element at the end of a list, or at its beginning: after or before all
 // others.
 func (ids *identifiers) appendPlace(dst []byte, front bool) []byte {
 	at := ids.times.Ticks(ids.clock())

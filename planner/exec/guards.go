@@ -58,7 +58,7 @@ func guardTimestamps(g *guardrail.Check, statements ...*planner.Modification) er
 	return nil
 }
 
-// What products of IN are made on, as messages name it.
+// The columns of products of IN, as messages name them.
 const (
 	partitionKey  = "partition key"
 	clusteringKey = "clustering key"
@@ -95,8 +95,8 @@ func guardProduct(g *guardrail.Check, x *expr.Context, choices []*where.Choice, 
 	return nil
 }
 
-// guardWrite guards what does not depend on the values of a write: the timestamps that its statements give, and its
-// consistency levels.
+// guardWrite makes the checks that do not depend on values: the timestamps that the statements give, and the
+// consistency levels of the write.
 func guardWrite(o *Options, statements ...*planner.Modification) error {
 	g := o.Guard
 	if !g.Writes() {

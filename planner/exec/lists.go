@@ -38,7 +38,7 @@ func (t *target) list(c *schema.Column) *list {
 	return nil
 }
 
-// readLists reads the lists that assignments depend on. It does not see what the same batch writes.
+// readLists reads the lists that assignments depend on. It does not see writes of the same batch.
 func (w *writing) readLists(ctx context.Context, sets []planner.SetColumn) error {
 	w.target.lists = nil
 	for i := range sets {

@@ -123,8 +123,8 @@ type nearest struct {
 
 // How many rows the store looks for at first, and how many times more each time it begins again.
 const (
-	leastWide = 160
-	widenBy   = 8
+	minWide = 160
+	widenBy = 8
 )
 
 // widen makes the read look for more rows. It reports false if there are as many as are wanted, or no more.
@@ -205,8 +205,8 @@ func (n *nearest) finish(r *reading) error {
 	return nil
 }
 
-// leastSpare is how many rows are read beyond the LIMIT, in case some were deleted or overwritten.
-const leastSpare = 10
+// minSpare is how many rows are read beyond the LIMIT, in case some were deleted or overwritten.
+const minSpare = 10
 
 // maxComponent is the largest number in an indexed vector.
 const maxComponent = float32(1e17)
@@ -273,9 +273,9 @@ func (r *reading) orderByDistance(o *Options) error {
 		return err
 	}
 	n := &nearest{limit: r.page.limit}
-	n.read = store.Nearest{Index: p.Nearest.Index, Vector: v.Bytes, Wide: max(leastWide, 2*n.limit)}
+	n.read = store.Nearest{Index: p.Nearest.Index, Vector: v.Bytes, Wide: max(minWide, 2*n.limit)}
 	if len(p.Where.Filters) == 0 {
-		n.read.Take = n.limit + n.limit/2 + leastSpare
+		n.read.Take = n.limit + n.limit/2 + minSpare
 	}
 	r.collector, r.read.Nearest = n, &n.read
 	r.page.limit, r.page.size, r.page.resumed = noLimit, noLimit, nil

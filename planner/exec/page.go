@@ -23,7 +23,7 @@ const maxPageBytes = 16 << 20
 // minShortPage is how many bytes of cells a page has at least if it ends early because memory is scarce.
 const minShortPage = 64 << 10
 
-// page counts the rows of the result, and those of the current partition, against all limits. A group is one row.
+// page counts the rows of the result and of the current partition against all limits. A group is one row.
 type page struct {
 	size  int // rows left on this page; noLimit: no paging
 	limit int // rows left under the LIMIT

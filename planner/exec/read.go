@@ -15,7 +15,7 @@ import (
 
 // reading is one execution of a SELECT. Rows pass these stages:
 //
-//	source      read_where.go   the store reads partitions by key, ranges of tokens, or what an index finds
+//	source      read_where.go   the store reads partitions by key, ranges of tokens, or entries of an index
 //	static rows rows.go         a static row is shown only if its partition has no other row
 //	filters     rows.go         conditions that neither keys nor ranges answer
 //	collector   page.go, aggregation.go, order.go
@@ -277,7 +277,7 @@ func (r *reading) findStart(req *Request) error {
 		return nil
 	}
 	serial := req.Consistency.IsSerial() && !r.plan.Table.Virtual
-	if serial && r.partitions.several() && !r.page.pages(r.plan) {
+	if serial && r.partitions.many() && !r.page.pages(r.plan) {
 		return errSerialPartitions()
 	}
 	if err := r.checkReplicas(&req.Options); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// source is the WHERE clause of a reading with its values: what the store reads.
+// source is the WHERE clause of a reading with its values, as the store reads it.
 //
 //	a row, a slice    read.Keys has one key, read.Slices (or read.Ranges) the rows
 //	partitions        read.Keys has keys, partitions.rest the keys after them
@@ -34,12 +34,12 @@ type source struct {
 
 // partitions are the partitions that a read names by their keys.
 type partitions struct {
-	keys [][]byte             // those that are read next
+	keys [][]byte             // to be read next
 	rest *restriction.KeyWalk // the keys after these; nil: there are none
 }
 
-// several reports whether there is more than one partition.
-func (p *partitions) several() bool { return len(p.keys) > 1 || p.rest != nil }
+// many reports whether there is more than one partition.
+func (p *partitions) many() bool { return len(p.keys) > 1 || p.rest != nil }
 
 // next fills keys from rest, and reports whether there are any.
 func (p *partitions) next() (more bool, err error) {
@@ -230,7 +230,7 @@ func (r *reading) guardIndex() error {
 	return r.guard.IndexWithoutPartition()
 }
 
-// guardSource guards what a read may select, and the size of its pages.
+// guardSource guards the restrictions of a read, and the size of its pages.
 func (r *reading) guardSource(req *Request) error {
 	p := r.plan
 	if p.Intersects && req.Guard != nil && !r.empty {

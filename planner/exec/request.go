@@ -24,7 +24,7 @@ type Request struct {
 	Options
 }
 
-// Options are what a message says beside its statement.
+// Options are the parts of a message besides its statement.
 type Options struct {
 	Consistency       cqlerr.Consistency
 	SerialConsistency cqlerr.Consistency // Serial unless the request said otherwise
@@ -37,14 +37,14 @@ type Options struct {
 	Version           int // of the protocol: paging states differ
 	Session           store.Session
 	Turn              *pace.Turn // that long work runs on; nil: nothing bounds it
-	Decision          *Decision  // of a conditional write; nil: nobody gives it up
+	Decision          *Decision  // of a conditional write; nil: it is never given up
 	Keyspace          string     // the session's
-	User              *auth.User // who has logged in; nil: nobody does
-	Touched           *Touched   // takes what the execution touches; nil: nobody wants to know
-	Work              *Work      // is filled in before done is called; nil: nobody counts
+	User              *auth.User // nil: clients do not log in
+	Touched           *Touched   // records the partitions and rows of the execution; nil: they are not recorded
+	Work              *Work      // is filled in before done is called; nil: work is not counted
 
 	// View is how the coordinator sees the ring; nil: there is none. While a node of it is slow, Timeout is how long the
-	// request waits for replicas, and Sleep waits so long, or less if nobody waits for a read any more.
+	// request waits for replicas, and Sleep waits so long, or less if the client of a read has gone.
 	View    *ring.View
 	Timeout time.Duration
 	Sleep   func(time.Duration) error
@@ -53,7 +53,7 @@ type Options struct {
 	Guard *guardrail.Check
 }
 
-// Work is what an execution has gone over.
+// Work counts the rows and partitions of an execution.
 type Work struct {
 	Read             bool // rows and tombstones of stored tables were counted
 	Rows, Tombstones int  // alive, and as TombstonesRead counts them
@@ -79,7 +79,7 @@ const (
 	Counter
 )
 
-// Result is what a statement answers: one of the structs below.
+// Result is the answer of a statement: one of the structs below.
 type Result interface{ result() }
 
 // Void is the answer of a statement that returns nothing.
@@ -99,7 +99,7 @@ type Rows struct {
 // SetKeyspace is the answer of USE.
 type SetKeyspace struct{ Keyspace string }
 
-// SchemaChange is the answer of a definition that changed something: what the client is told, and the events for
+// SchemaChange is the answer of a definition that changed something: the client's answer, and the events for
 // clients that registered, in their order.
 type SchemaChange struct {
 	Answer   schema.Change
@@ -112,7 +112,7 @@ func (*Rows) result()         {}
 func (*SetKeyspace) result()  {}
 func (*SchemaChange) result() {}
 
-// Decision shows how far a conditional write has got, so that whoever waits for it can give it up and tell the client
+// Decision shows the progress of a conditional write, so that a waiting goroutine can give it up and tell the client
 // whether it may have been stored.
 type Decision struct {
 	// Until is when the time of the write is over; zero: never.
@@ -126,7 +126,7 @@ type Decision struct {
 const (
 	undecided int32 = iota
 	deciding        // rows are read and compared
-	decided         // what is to be written has been handed over
+	decided         // the store has the mutations
 	givenUp         // nothing will be written
 )
 
@@ -177,7 +177,7 @@ func (d *Decision) contentions() int {
 	return int(d.repeats.Load())
 }
 
-// GiveUp ends a conditional write whose time is over, unless it is decided, and returns what the client is told. level
+// GiveUp ends a conditional write whose time is over, unless it is decided, and returns the client's error. level
 // is the serial consistency level.
 func (d *Decision) GiveUp(level cqlerr.Consistency) *cqlerr.Error {
 	if d.stage.CompareAndSwap(undecided, givenUp) || d.stage.CompareAndSwap(deciding, givenUp) ||
@@ -187,10 +187,10 @@ func (d *Decision) GiveUp(level cqlerr.Consistency) *cqlerr.Error {
 	return cqlerr.CASUnknown(level)
 }
 
-// Touched is what an execution touches. A nil Touched takes nothing.
+// Touched records the partitions and rows that an execution reads or writes. A nil Touched records nothing.
 type Touched struct {
 	Keys       []TouchedKey // partitions that are read by their keys or written to, the first ones
-	Rows       int          // read, also those that filters leave out
+	Rows       int          // read, also rows that filters drop
 	Tombstones int          // read, as store.TombstonesRead counts them
 	Scanned    bool         // partitions were read that no key names
 	Indexed    store.IndexRead
@@ -205,7 +205,7 @@ type TouchedKey struct {
 // maxTouchedKeys is how many keys of an execution are kept.
 const maxTouchedKeys = 100
 
-// hit takes a partition. A decision may come to it more than once.
+// hit records a partition. A decision may record it more than once.
 func (w *Touched) hit(t *schema.Table, key []byte) {
 	if w == nil || len(w.Keys) == maxTouchedKeys {
 		return
@@ -218,7 +218,7 @@ func (w *Touched) hit(t *schema.Table, key []byte) {
 	w.Keys = append(w.Keys, TouchedKey{t, bytes.Clone(key)})
 }
 
-// read takes what is about to be read.
+// read records the partitions of the next read.
 func (w *Touched) read(r *store.Read) {
 	if w == nil {
 		return

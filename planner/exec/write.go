@@ -38,7 +38,7 @@ type writing struct {
 	place  []byte          // of an element in a list
 	onHold func(int) error // hold, as a value that is made once
 
-	// What is written so far.
+	// The mutations so far.
 	mutations []*store.Mutation
 	virtual   bool // into tables that code makes
 	rows      int  // at most

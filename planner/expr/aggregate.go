@@ -17,13 +17,13 @@ type Aggregate struct {
 
 // Accumulator gathers an aggregate's rows.
 type Accumulator interface {
-	// Add takes the row of a context, and says how many bytes of memory it takes more.
+	// Add takes the row of a context, and returns by how many bytes its memory has grown.
 	Add(x *Context) (grown int, err error)
 	// Result is the value over all rows added.
 	Result() (types.Value, error)
 }
 
-// Type is what the aggregate returns.
+// Type is the result type of the aggregate.
 func (a *Aggregate) Type() types.Type {
 	if a.Function == nil {
 		return types.BigInt

@@ -7,12 +7,12 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Checker checks the terms of one statement that stand in one scope, and writes into Info what it finds out.
+// Checker checks the terms of one statement that are in one scope, and records its findings in Info.
 type Checker struct {
 	Scope
 	*Info
 
-	// Masked makes what selectors show of a column to those who may not see masked values; nil: the column.
+	// Masked makes the expression that shows a column to users who may not see masked values; nil: the column.
 	Masked func(*schema.Column) (Expr, error)
 }
 
@@ -66,7 +66,7 @@ func (c *Checker) value(t cql.Term, r Receiver) (Expr, error) {
 	return nil, NotSupported(t.String())
 }
 
-// selector checks a selector whose names are resolved. What has no type of its own gets the expected one; nil: none is.
+// selector checks a selector whose names are resolved. A selector without a type gets the expected one, or nil.
 func (c *Checker) selector(t cql.Term, expected types.Type) (Expr, error) {
 	switch t := t.(type) {
 	case *cql.Literal, *cql.Marker:

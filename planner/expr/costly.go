@@ -6,8 +6,8 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Costly reports whether an expression may take long, as it computes with values that can be of any size. Whoever must
-// not wait does not evaluate it.
+// Costly reports whether an expression may take long, because it computes with values of any size. Code that must
+// not block does not evaluate it.
 func Costly(e Expr) bool {
 	switch e := e.(type) {
 	case nil:
@@ -28,7 +28,7 @@ func Costly(e Expr) bool {
 	return slices.ContainsFunc(Parts(e), Costly)
 }
 
-// The most that costly functions may be given to be computed when a statement is planned, which nobody can end.
+// The largest arguments with which costly functions are computed when a statement is planned: planning cannot be ended.
 const (
 	smallValue = 64   // bytes of all arguments
 	smallScale = 1000 // of decimals, whose digits a sum has between their exponents
@@ -57,7 +57,7 @@ func smallArgs(c *Call) bool {
 }
 
 // Beforehand are the parts of a selected expression that no row matters to. They are computed when an execution begins:
-// what is wrong with them is said even if there are no rows.
+// their errors are found even if there are no rows.
 func Beforehand(e Expr) (all []Expr) {
 	switch e := e.(type) {
 	case *Constant:
@@ -103,8 +103,8 @@ func Rowless(e Expr) bool {
 	return true
 }
 
-// argument is an argument of a call that is the same for all rows, while others are not. It is looked at for what the
-// function says against it.
+// argument is an argument of a call that is the same for all rows, while others are not. It is evaluated for the
+// function's errors.
 type argument struct {
 	call  *Call
 	index int

@@ -22,27 +22,27 @@ type Expr interface {
 	String() string
 }
 
-// Env is what functions may know besides their arguments.
+// Env is the input of functions besides their arguments.
 type Env = functions.Env
 
 // Ended is the error of an execution that has to end.
 type Ended = functions.Ended
 
-// Context is what one execution gives its expressions.
+// Context is the input of expressions in one execution.
 type Context struct {
 	Values []types.Value         // of the statement's markers
 	Env    *Env                  // nil where no function is called
-	Step   func() error          // called often by what takes long: an error ends it; nil: nobody waits
-	Hold   func(n int) error     // takes memory until the execution is over; nil: nobody counts it
+	Step   func() error          // called often by long work: an error ends it; nil: nothing bounds it
+	Hold   func(n int) error     // takes memory until the execution is over; nil: memory is not counted
 	Row    [][]byte              // by schema.Column.Index, in selections
 	Cell   func(column int) Cell // of that row
 	Now    int64                 // seconds since 1970, which TTLs are counted from
-	JSON   []types.Value         // by schema.Column.Index, what a bound INSERT JSON has for each column
+	JSON   []types.Value         // of a bound INSERT JSON, by schema.Column.Index
 
 	Results []types.Value // of the aggregates, by Aggregate.Index
 }
 
-// Receiver is what a value is for: a column, an argument, a limit. A bind marker is named after it.
+// Receiver gets a value: a column, an argument, a limit. A bind marker is named after it.
 type Receiver struct {
 	Keyspace, Table, Name string
 	Type                  types.Type
@@ -54,7 +54,7 @@ func ColumnReceiver(t *schema.Table, c *schema.Column) Receiver {
 	return Receiver{Keyspace: t.Keyspace, Table: t.Name, Name: c.Name, Type: c.Type, Column: c}
 }
 
-// Part is a part of r under a name of its own: value(c), in(c), c[0].
+// Part is a part of r with a different name: value(c), in(c), c[0].
 func (r Receiver) Part(name string, t types.Type) Receiver {
 	return Receiver{Keyspace: r.Keyspace, Table: r.Table, Name: name, Type: t}
 }
@@ -154,7 +154,7 @@ func Parts(e Expr) []Expr {
 	return nil
 }
 
-// invalidValue is what a client is told of bytes or text that are no value of a type.
+// invalidValue is the client's error for bytes or text that are no value of a type.
 func invalidValue(err error) error {
 	if _, known := cqlerr.As(err); known {
 		return err

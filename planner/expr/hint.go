@@ -78,7 +78,7 @@ func (c *Checker) hint(h *cql.TypeHint, r Receiver) (Expr, error) {
 	return c.value(h.Value, r)
 }
 
-// errNotAssignable refuses a value whose type does not fit what it is for.
+// errNotAssignable refuses a value whose type does not fit its receiver.
 func errNotAssignable(value, receiver string, t types.Type) error {
 	return cqlerr.Invalidf("Cannot assign value %s to %s of type %s", value, receiver, t)
 }
@@ -105,11 +105,11 @@ func (c *Checker) selectedHint(h *cql.TypeHint) (Expr, error) {
 	return &Hinted{Of: t, Value: e}, nil
 }
 
-// Settled is the name of a type with frozen<> wherever the type is frozen: what is inside frozen<> is, and so is what
-// tuples are made of, but not the elements of vectors.
+// Settled is the name of a type with frozen<> wherever the type is frozen: everything inside frozen<> is, and so are
+// the fields of tuples, but not the elements of vectors.
 func Settled(n cql.TypeName) cql.TypeName { return settled(n, false) }
 
-// settled is Settled of what may stand inside frozen<>.
+// settled is Settled of a name that may be inside frozen<>.
 func settled(n cql.TypeName, frozen bool) cql.TypeName {
 	n.Frozen = n.Frozen || frozen && (n.User || len(n.Args) > 0)
 	inside := n.Frozen

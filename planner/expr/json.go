@@ -53,7 +53,7 @@ func (j *JSONColumns) Read(x *Context) ([]types.Value, error) {
 func errNullJSON() error { return cqlerr.Invalidf("Got null for INSERT JSON values") }
 
 // Parse reads the values of columns, by schema.Column.Index. It calls step now and then, whose error ends it; nil:
-// nobody waits.
+// it is not called.
 func (j *JSONColumns) Parse(text string, clock *types.Clock, step func() error) ([]types.Value, error) {
 	object, err := types.DecodeJSONObject(text, step)
 	if wrong := new(types.JSONError); errors.As(err, &wrong) {
@@ -98,13 +98,13 @@ func readColumn(c *schema.Column, v types.JSON, clock *types.Clock) (types.Value
 	return types.Value{Bytes: b}, nil
 }
 
-// JSONColumn is what a bound INSERT JSON has for a column.
+// JSONColumn is the value of a column in a bound INSERT JSON.
 type JSONColumn struct{ Column *schema.Column }
 
 // Type is the column's.
 func (c *JSONColumn) Type() types.Type { return c.Column.Type }
 
-// Eval returns what was read from the text.
+// Eval returns the value that was read from the text.
 func (c *JSONColumn) Eval(x *Context) (types.Value, error) { return x.JSON[c.Column.Index], nil }
 
 // String prints json and the name of the column.

@@ -46,14 +46,14 @@ func (c *Checker) mapping(l *cql.MapLiteral, r Receiver) (Expr, error) {
 	return c.elements("map", r, &[2]role{{"key", l.Keys, t.Key}, {"value", l.Values, t.Value}})
 }
 
-// role is what some terms of a literal are: its elements, or the keys or the values of a map.
+// role is the role of some terms of a literal: its elements, or the keys or the values of a map.
 type role struct {
 	what  string
 	terms cql.Terms
 	of    types.Type
 }
 
-// receiver is what the terms are for.
+// receiver is the receiver of the terms.
 func (as *role) receiver(whole Receiver) Receiver {
 	if as.of == nil {
 		return Receiver{}
@@ -163,7 +163,7 @@ type Constant struct {
 // Type is the type that the receiver has.
 func (c *Constant) Type() types.Type { return c.Of }
 
-// Eval returns the value, which nobody may change.
+// Eval returns the value, which must not be changed.
 func (c *Constant) Eval(*Context) (types.Value, error) { return c.Value, nil }
 
 // String prints the value as a literal.
@@ -217,7 +217,7 @@ func literalFits(l *cql.Literal, t types.Type) bool {
 	return !errors.Is(err, types.ErrKind)
 }
 
-// fold computes an expression that depends on nothing but constants. Where functions are called, what fails does so
+// fold computes an expression that depends on nothing but constants. A call that fails is kept, and fails
 // when it is run.
 func fold(e Expr, parts []Expr) (Expr, error) {
 	_, computed := e.(*Call)

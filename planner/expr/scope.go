@@ -9,17 +9,17 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Scope is where terms stand. It never changes while they are checked.
+// Scope is the surroundings of terms. It never changes while they are checked.
 type Scope struct {
 	Names    Names         // finds types and users' functions; nil: there are none
 	Keyspace string        // of the types and functions that are named without one
 	Table    *schema.Table // whose key token() is of, and whose columns are selected; nil: none
 	Selects  bool          // the terms are selectors, else values
 	Clock    *types.Clock  // tells constants the time; nil: there is none
-	Step     func() error  // called often while long literals are checked: an error ends that; nil: nobody waits
+	Step     func() error  // called often while long literals are checked: an error ends that; nil: nothing bounds it
 }
 
-// Names finds what the names in terms mean. The keyspace is that of names without one.
+// Names resolves the names in terms. The keyspace is for names without one.
 type Names interface {
 	// TypeOf finds the type of a type hint or CAST.
 	TypeOf(keyspace string, name cql.TypeName) (types.Type, error)
@@ -58,9 +58,9 @@ func (s *Scope) descends(t cql.Term) bool {
 	return c != nil && c.Desc
 }
 
-// Info is what was found out about the terms of one statement.
+// Info has the findings about the terms of one statement.
 type Info struct {
-	Markers    []Receiver   // what each bind marker is for, by cql.Marker.Index
+	Markers    []Receiver   // of the bind markers, by cql.Marker.Index
 	Aggregates []*Aggregate // that are selected
 	Cells      bool         // WRITETIME, MAXWRITETIME or TTL is selected
 
@@ -70,7 +70,7 @@ type Info struct {
 	firstColumn *schema.Column // that is selected
 }
 
-// facts are about one term. Literals and markers that stand for themselves have none: all about them is in their Expr.
+// facts are about one term. Literals and markers have none: their Expr has everything.
 type facts struct {
 	function *functions.Function // of a call, operator or CAST
 	exact    known               // ExactType
@@ -88,7 +88,7 @@ type known struct {
 	asked bool
 }
 
-// fitting is how well a term fits a type, or why it can stand nowhere.
+// fitting is how well a term fits a type, or why it is valid nowhere.
 type fitting struct {
 	to  types.Type
 	fit functions.Fit
@@ -111,7 +111,7 @@ func (i *Info) of(t cql.Term) *facts {
 	return f
 }
 
-// mark records what a marker is for and returns it as an expression.
+// mark records the receiver of a marker and returns the marker as an expression.
 func (i *Info) mark(m *cql.Marker, r Receiver) *Marker {
 	for len(i.Markers) <= m.Index {
 		i.Markers = append(i.Markers, Receiver{})

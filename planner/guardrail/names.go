@@ -14,10 +14,10 @@ const applyToAll = "guardrails_apply_to_all"
 
 // threshold is a pair of settings: NAME_warn_threshold and NAME_fail_threshold.
 type threshold struct {
-	name  string
-	unit  unit
-	least bool // it is about values that are too small
-	field func(*Settings) *Threshold
+	name    string
+	unit    unit
+	minimum bool // it is about values that are too small
+	field   func(*Settings) *Threshold
 }
 
 // thresholds are all pairs of settings.

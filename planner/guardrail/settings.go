@@ -65,7 +65,7 @@ type Settings struct {
 	UserTimestampsEnabled         bool
 	ReadBeforeWriteListOperations bool
 
-	// What holds for everybody.
+	// These hold for all clients.
 
 	BatchSizeWarn, BatchSizeFail int64 // bytes
 	UnloggedPartitionsWarn       int64
@@ -74,7 +74,7 @@ type Settings struct {
 
 	reads, writes, values bool // some guardrail of SELECT, of modifications, and of the values they write is on
 
-	shown map[string]string // by name, what was given, as system_views.settings shows it
+	shown map[string]string // the given values by name, as system_views.settings shows them
 }
 
 // Threshold has the values above which, or below which, something is warned of and refused. Off: it is not.
@@ -83,7 +83,7 @@ type Threshold struct{ Warn, Fail int64 }
 // isOn reports whether the threshold does anything.
 func (t Threshold) isOn() bool { return t != Threshold{Off, Off} }
 
-// Values are what is warned of, ignored and refused.
+// Values are lists of names to warn of, to ignore and to refuse.
 type Values[T comparable] struct{ Warned, Ignored, Disallowed []T }
 
 // isOn reports whether there are such values.
@@ -120,7 +120,7 @@ func Default() *Settings {
 	return s
 }
 
-// settle finds out what is on, so that requests need not look at each setting.
+// settle computes which groups of guardrails are on, so that requests need not look at each setting.
 func (s *Settings) settle() {
 	s.reads = s.PageSize.isOn() || s.PartitionKeysInSelect.isOn() || s.InSelectCartesianProduct.isOn() ||
 		s.ReadLevels.isOn() || !s.AllowFilteringEnabled || !s.IndexWithoutPartition
@@ -174,10 +174,10 @@ func (s *Settings) validateThreshold(t threshold) error {
 		warn, fail = s.shown[t.name+"_warn_threshold"], s.shown[t.name+"_fail_threshold"]
 	}
 	switch {
-	case t.least && values.Fail > values.Warn:
+	case t.minimum && values.Fail > values.Warn:
 		return cqlerr.Configf("The warn threshold %s for %s_warn_threshold should be greater than the fail threshold %s", warn,
 			t.name, fail)
-	case !t.least && values.Fail < values.Warn:
+	case !t.minimum && values.Fail < values.Warn:
 		return cqlerr.Configf("The warn threshold %s for %s_warn_threshold should be lower than the fail threshold %s", warn,
 			t.name, fail)
 	}

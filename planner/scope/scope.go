@@ -11,7 +11,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Scope is what the names in one statement are resolved against.
+// Scope resolves the names in one statement.
 type Scope struct {
 	Catalog *schema.Catalog
 	InUse   string // the keyspace of unqualified names: the session's or the request's; "" if none
@@ -70,12 +70,12 @@ func UndefinedColumn(t *schema.Table, name string) error {
 // QuotedTable is a table's name with that of its keyspace, as it is written in statements.
 func QuotedTable(t *schema.Table) string { return quote.Name(t.Keyspace) + "." + quote.Name(t.Name) }
 
-// Uses is what a statement was found to use.
+// Uses are the objects that a statement uses.
 type Uses struct {
 	Qualified bool // no unqualified name was used: the plan does not depend on the keyspace in use
 	Tables    []*schema.Table
 	Types     []*types.UserType // which the statement names
-	Calls     []Callables       // what the functions that it calls were chosen from, besides native ones
+	Calls     []Callables       // users' functions that the called ones were chosen from
 }
 
 // Callables are the users' functions and aggregates of a keyspace.

@@ -1,4 +1,4 @@
-// Package where decides what a WHERE clause selects: relations become a Clause, in the shapes a read or a write uses,
+// Package where plans WHERE clauses: relations become a Clause, in the shapes a read or a write uses,
 // or the error a client gets in Cassandra's words.
 //
 // Restrictions is the work on one clause. It goes through these phases:
@@ -13,7 +13,7 @@
 //
 // INSERT has no WHERE clause, but its key is restricted by the same rules: AddValue gives it its values.
 //
-// What a statement does with the rows is not known here: selection, assignments, ORDER BY and LIMIT are in package
+// The package does not know the rest of a statement: selection, assignments, ORDER BY and LIMIT are in package
 // planner. Nothing is evaluated either: a Clause holds expressions, and package exec makes keys and slices of their
 // values.
 package where

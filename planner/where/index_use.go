@@ -11,7 +11,7 @@ import (
 	"github.com/cqld/cqld/planner/expr"
 )
 
-// asked is what a restriction asks of a column, as far as indexes tell it apart.
+// asked is the kind of a restriction, as far as it matters to indexes.
 type asked uint8
 
 const (
@@ -41,7 +41,7 @@ func serves(x *schema.Index, c *schema.Column, what asked) bool {
 	return what == askEqual
 }
 
-// partAsked is what indexes of a part of a collection serve.
+// partAsked is the kind of restriction that indexes of a part of a collection serve.
 func partAsked(part schema.IndexPart) asked {
 	switch part {
 	case schema.IndexValues:
@@ -52,8 +52,8 @@ func partAsked(part schema.IndexPart) asked {
 	return askEqual
 }
 
-// saiServes is serves for storage-attached indexes. Text, booleans, UUIDs and what is made of several values have no
-// ranges; that descending UUIDs do is Cassandra's slip.
+// saiServes is serves for storage-attached indexes. Text, booleans, UUIDs and composite values have no
+// ranges; that descending UUIDs do is a mistake of Cassandra.
 func saiServes(x *schema.Index, c *schema.Column, what asked) bool {
 	if types.IsMultiCell(c.Type) {
 		return what == partAsked(x.Part())
@@ -86,7 +86,7 @@ func sasiServes(m schema.SASIMode, what asked) bool {
 	return false
 }
 
-// asks are what a restriction asks of its columns.
+// asks are the kinds of a restriction of its columns.
 func (r *Restriction) asks() []asked {
 	switch {
 	case r.nearest != nil:
@@ -112,7 +112,7 @@ func (r *Restriction) asks() []asked {
 	return all
 }
 
-// servedBy reports whether an index serves something of what a restriction asks of a column.
+// servedBy reports whether an index serves a restriction of a column in part.
 func (r *Restriction) servedBy(x *schema.Index, c *schema.Column) bool {
 	return slices.ContainsFunc(r.asks(), func(what asked) bool { return serves(x, c, what) })
 }
@@ -159,9 +159,9 @@ func indexGroups(t *schema.Table) [][]*schema.Index {
 	return groups
 }
 
-// useIndexes tells filters which index compares values for them. SSTable-attached indexes are preferred, then those of
-// the first kind. Of these one finds the rows; which one is chance in Cassandra, and the first filter's here. It also
-// tells filters that find nothing beside SAI indexes.
+// useIndexes sets the index that compares values for a filter. SSTable-attached indexes are preferred, then indexes of
+// the first kind. One of these finds the rows: in Cassandra any, here that of the first filter. useIndexes also
+// marks filters that find nothing beside SAI indexes.
 func (rs *Restrictions) useIndexes(w *Clause) error {
 	if !rs.indexed {
 		return nil
@@ -217,7 +217,7 @@ func (rs *Restrictions) all(f *Filter, kind schema.IndexKind) []*schema.Index {
 	})
 }
 
-// CheckCustom refuses expr(index, value): no index here takes expressions of its own.
+// CheckCustom refuses expr(index, value): no index here has such expressions.
 func CheckCustom(t *schema.Table, expressions []cql.CustomExpression) error {
 	if len(expressions) == 0 {
 		return nil

@@ -7,9 +7,9 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 )
 
-// checkNothingBehindSlice refuses, without filtering, a clustering column behind one that is restricted
+// checkNothingAfterSlice refuses, without filtering, a clustering column after one that is restricted
 // to a range: the rows selected would not be contiguous.
-func (set restrictionSet) checkNothingBehindSlice(added *Restriction) error {
+func (set restrictionSet) checkNothingAfterSlice(added *Restriction) error {
 	last := set[len(set)-1]
 	at, from := added.Columns[0], last.Columns[0]
 	if added == last || len(common(added.Columns, last.Columns)) > 0 {
@@ -42,7 +42,7 @@ func behindSlice(column, slice string) error {
 }
 
 // resolveClustering splits the restrictions of clustering columns into a prefix of values with a range
-// behind it, and what is left to filtering.
+// after it, and the rest for filtering.
 func (rs *Restrictions) resolveClustering(w *Clause) error {
 	if rs.verb == "UPDATE" || rs.verb == "INSERT" {
 		if rs.clustering.hasSlice() {
@@ -81,7 +81,7 @@ func (rs *Restrictions) resolveClustering(w *Clause) error {
 	return rs.filterClustering(w, rest)
 }
 
-// clusteringPrefix finds values of the first clustering columns, and a range behind them. What is left needs an index
+// clusteringPrefix finds values of the first clustering columns, and a range after them. The rest needs an index
 // or filtering.
 func (rs *Restrictions) clusteringPrefix(w *Clause) (rest restrictionSet, err error) {
 	position := 0
@@ -120,12 +120,12 @@ func (rs *Restrictions) clusteringFilters() bool {
 	return false
 }
 
-// isFilter reports whether a restriction cannot go on where those of the first columns, as many as position says, end.
+// isFilter reports whether a restriction does not continue the restrictions of the first columns, up to position.
 func (r *Restriction) isFilter(position int) bool {
 	return r.Contains != nil || r.like != nil || r.Columns[0].Position != position
 }
 
-// servedClustering are the restrictions that indexes and filters look at: Cassandra counts those that indexes serve as
+// servedClustering are the restrictions for indexes and filters: Cassandra counts restrictions that indexes serve as
 // gaps, too.
 func (rs *Restrictions) servedClustering() restrictionSet {
 	var set restrictionSet
@@ -261,7 +261,7 @@ func (rs *Restrictions) checkWritablePartition() error {
 	return nil
 }
 
-// tokenRange is what token() is restricted to: = is a range of one token.
+// tokenRange is the restriction of token(): = is a range of one token.
 func tokenRange(r *Restriction) *Range {
 	if r.Slice != nil {
 		return r.Slice

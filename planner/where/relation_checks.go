@@ -36,7 +36,7 @@ func checkRelationType(c *schema.Column, rel *cql.Relation) error {
 	return nil
 }
 
-// checkEntryType refuses column[key] = value on what is not a map of cells.
+// checkEntryType refuses column[key] = value on a column that is not a map of cells.
 func checkEntryType(c *schema.Column, rel *cql.Relation) error {
 	if _, ok := c.Type.(*types.List); ok {
 		return cqlerr.Invalidf("Indexes on list entries (%s[index] = value) are not currently supported.", c.Name)
@@ -61,7 +61,7 @@ func checkNoDuration(t types.Type) error {
 	return cqlerr.Invalidf("Slice restrictions are not supported on %s", DurationColumns(t))
 }
 
-// DurationColumns is what error texts call columns of a type that has durations.
+// DurationColumns is the name of columns of a type that has durations in error texts.
 func DurationColumns(t types.Type) string {
 	switch t.(type) {
 	case *types.List, *types.Set, *types.Map:
@@ -74,7 +74,7 @@ func DurationColumns(t types.Type) string {
 	return "duration columns"
 }
 
-// checkTupleColumn refuses tuples of anything but clustering columns one behind the other.
+// checkTupleColumn refuses tuples of anything but clustering columns in their order.
 func checkTupleColumn(before []*schema.Column, c *schema.Column, rel *cql.Relation) error {
 	if c.Kind != schema.Clustering {
 		return cqlerr.Invalidf("Multi-column relations can only be applied to clustering columns but was applied to: %s",
@@ -156,7 +156,7 @@ func (rs *Restrictions) bindLongIn(c *Choice, values cql.Terms, bind func(cql.Te
 	return nil
 }
 
-// pointBytes are the values of a point, those of several columns as a tuple. It is nil if they are not all constants,
+// pointBytes are the values of a point; several columns are a tuple. It is nil if they are not all constants,
 // or one is null.
 func pointBytes(p Point) []byte {
 	fields := make([][]byte, len(p.Parts))

@@ -64,7 +64,7 @@ func Compare(t *schema.Table, a, b [][]byte) int {
 }
 
 // Add adds the conditions of a modification on the row with a clustering; nil: they are on static columns only. Their
-// values are valid as long as those of the context.
+// values are valid as long as the values of the context.
 func (s *Set) Add(x *expr.Context, m *planner.Modification, clustering [][]byte) error {
 	if m.If.Exists || m.If.NotExists {
 		return s.of(m.Table, clustering).addExistence(m.If)
@@ -80,7 +80,7 @@ func (s *Set) Add(x *expr.Context, m *planner.Modification, clustering [][]byte)
 	return nil
 }
 
-// of returns the conditions of a row that were added so far; nil: those of the static columns.
+// of returns the conditions of a row that were added so far; nil: the conditions of the static columns.
 func (s *Set) of(t *schema.Table, clustering [][]byte) *row {
 	if clustering == nil {
 		s.hasStatic = true
@@ -127,7 +127,7 @@ func (s *Set) Check() error {
 func errUnset() error { return cqlerr.Invalidf("Invalid 'unset' value in condition") }
 
 // Hold reports whether all conditions hold. rows has the values of each row by column index, nil if there is no such
-// row, and static those of the static row.
+// row, and static has the values of the static row.
 func (s *Set) Hold(x *expr.Context, rows [][][]byte, static [][]byte) (bool, error) {
 	if s.hasStatic {
 		if holds, err := s.static.hold(x, static); !holds || err != nil {
@@ -221,7 +221,7 @@ func (t *test) buffer() []types.Value {
 	return t.values[:0]
 }
 
-// bind evaluates the values, which are valid as long as those of the request.
+// bind evaluates the values, which are valid as long as the request's values.
 func (t *test) bind(x *expr.Context) (err error) {
 	if t.Part != nil {
 		if t.part, err = t.Part.Eval(x); err != nil {
@@ -358,7 +358,7 @@ func (t *test) compare(stored []byte, v types.Value) (bool, error) {
 		if op != planner.OpEq && op != planner.OpNotEq {
 			return false, cqlerr.Invalidf("Invalid comparison with an empty %s for operator \"%s\"", collectionKind(t.Column.Type), op)
 		}
-		value = nil // that is what an empty one is stored as
+		value = nil // an empty one is stored as null
 	}
 	switch {
 	case value == nil && op == planner.OpEq:

@@ -1,5 +1,5 @@
-// Package filter compares rows with the restrictions that no key answers: those of ALLOW FILTERING, and those that
-// an index would serve.
+// Package filter compares rows with restrictions that keys do not answer: with ALLOW FILTERING, or because
+// an index serves them.
 //
 // Conditions makes a Condition of each where.Filter, with its values evaluated. Most filters compare as their types
 // do (filter.go). An index that compares in another way decides instead: storage-attached indexes keep

@@ -235,7 +235,7 @@ func containsCondition(x *expr.Context, c *where.Contains) (Condition, error) {
 	return func(row [][]byte) (bool, error) { return HasEntry(row[i], m, c.Keys, key, value), nil }, nil
 }
 
-// containsValues evaluates what is looked for in a collection: a value, and the key in m[k] = v.
+// containsValues evaluates the value to look for in a collection, and the key in m[k] = v.
 func containsValues(x *expr.Context, c *where.Contains) (value, key []byte, err error) {
 	v, err := c.Value.Eval(x)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// Lookup says what the index of a filter has of the rows that satisfy the filter. It reports false if that is not one
+// Lookup returns the range of index entries of rows that satisfy a filter. It reports false if that is not one
 // value, one range or one pattern.
 func Lookup(x *expr.Context, f *where.Filter) (l store.Lookup, ok bool, err error) {
 	switch {
@@ -62,7 +62,7 @@ func lookupLike(x *expr.Context, like *where.Like) (l store.Lookup, ok bool, err
 	return store.Lookup{Index: index, Value: term, Match: how.how}, ok, nil
 }
 
-// longestTerm is the longest term of what is looked for: it finds the fewest rows. It reports false if no row has it.
+// longestTerm is the longest term of a searched text: it finds the fewest rows. It reports false if no row has it.
 func longestTerm(mode schema.SASIMode, part []byte) ([]byte, bool) {
 	terms := analysis.ForSASI(mode, part)
 	if len(terms) == 0 {

@@ -13,7 +13,7 @@ import (
 // NoLimit is Cassandra's number for no limit. Paging states count down from it.
 const NoLimit = math.MaxInt32
 
-// State says where a page ended. Its bytes are those of Cassandra, so a client may take it from one server to another:
+// State is the end of a page. Cassandra has the same bytes, so a client may take it from one server to another:
 //
 //	v3      <partition [short bytes]> <mark [short bytes]> <remaining [int]> <in partition [int]>
 //	v4, v5  the same with unsigned vints for lengths and numbers

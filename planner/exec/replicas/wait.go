@@ -43,7 +43,7 @@ func writeLate(cl cqlerr.Consistency, kind string) lateError {
 	return func(received, blockFor int) *cqlerr.Error { return cqlerr.WriteLate(cl, received, blockFor, kind) }
 }
 
-// casLate makes the error of a conditional write, whose replicas agree on it or take what it writes.
+// casLate makes the error of a conditional write, whose replicas agree on it or take its mutations.
 func casLate(cl cqlerr.Consistency, kind string) lateError {
 	return func(received, blockFor int) *cqlerr.Error { return cqlerr.CASLate(cl, received, blockFor, kind) }
 }

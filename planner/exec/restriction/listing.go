@@ -25,8 +25,8 @@ type Listing struct {
 // PointSize is about how much memory a point, a partition key or a range takes.
 const PointSize = 128
 
-// leastHeld is the least number of bytes that an execution is charged for.
-const leastHeld = 64 << 10
+// minHeld is the smallest number of bytes that an execution is charged for.
+const minHeld = 64 << 10
 
 // Ordering compares two values of a column.
 type Ordering = func(*schema.Column, []byte, []byte) int
@@ -159,7 +159,7 @@ func (l *Listing) Find(values Point, order Ordering) (int, bool) {
 }
 
 // longest is the largest number of bytes in one point.
-func (l *Listing) longest() (most int) {
+func (l *Listing) longest() (longest int) {
 	var p Point
 	for i := range l.Len() {
 		p = l.Append(p[:0], i)
@@ -167,14 +167,14 @@ func (l *Listing) longest() (most int) {
 		for _, v := range p {
 			n += len(v)
 		}
-		most = max(most, n)
+		longest = max(longest, n)
 	}
-	return most
+	return longest
 }
 
 // hold charges the execution for n bytes, if they are many.
 func hold(x *expr.Context, n int) error {
-	if n < leastHeld || x.Hold == nil {
+	if n < minHeld || x.Hold == nil {
 		return nil
 	}
 	return x.Hold(n)

@@ -11,10 +11,10 @@ import (
 	"github.com/cqld/cqld/planner/where"
 )
 
-// Point has a value for each of several columns.
+// Point has a value for each of some columns.
 type Point = [][]byte
 
-// keyValue evaluates what a key column is restricted to.
+// keyValue evaluates the value that a key column is restricted to.
 func keyValue(x *expr.Context, e expr.Expr, c *schema.Column) ([]byte, error) {
 	v, err := e.Eval(x)
 	if err != nil {
@@ -45,7 +45,7 @@ func AppendPoint(dst Point, x *expr.Context, p where.Point, cols []*schema.Colum
 }
 
 // checkTuple refuses null in the tuples of (a, b) = (1, 2): Cassandra has another error for it than for one column, and
-// a third one for several tuples behind IN.
+// a third one for an IN of tuples.
 func checkTuple(x *expr.Context, c *where.Choice) error {
 	if len(c.Columns) < 2 {
 		return nil
@@ -143,13 +143,13 @@ func listValue(x *expr.Context, c *where.Choice) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	several := len(c.Columns) > 1
+	many := len(c.Columns) > 1
 	switch {
-	case v.Unset && several:
+	case v.Unset && many:
 		return nil, cqlerr.Invalidf("Invalid unset value for in(%s)", columnNames(c.Columns))
 	case v.Unset:
 		return nil, ErrUnset(c.Columns[0])
-	case v.Bytes == nil && several:
+	case v.Bytes == nil && many:
 		return nil, cqlerr.Invalidf("Invalid null value for IN restriction")
 	case v.Bytes == nil:
 		return nil, ErrNull(c.Columns[0])

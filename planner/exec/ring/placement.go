@@ -11,21 +11,21 @@ import (
 
 // Placement is where the rows of a keyspace are.
 type Placement struct {
-	// Everywhere says that each node has rows of its own, which the others do not have: LocalStrategy.
+	// Everywhere: each node has rows that the others do not have (LocalStrategy).
 	Everywhere bool
 
 	topology *Topology
 	ranges   [][]int // the indexes of the replicas of each range, in the order of Cassandra
 }
 
-// Replicas returns the replicas of the range that a token is in, as indexes in Topology.Nodes. Nobody changes them.
+// Replicas returns the replicas of the range of a token, as indexes in Topology.Nodes. They must not be changed.
 func (p *Placement) Replicas(token int64) []int { return p.ranges[p.topology.rangeOf(token)] }
 
 // Each calls fn for the ranges that have a token from first to last, until it returns an error. It calls fn once for
 // ranges that have the same replicas.
 func (p *Placement) Each(first, last int64, fn func(replicas []int) error) error {
 	from, _ := slices.BinarySearch(p.topology.tokens, first)
-	to, _ := slices.BinarySearch(p.topology.tokens, last) // behind the last token it is the first range again
+	to, _ := slices.BinarySearch(p.topology.tokens, last) // after the last token the first range begins again
 	var done [][]int
 	for i := from; i <= to; i++ {
 		replicas := p.ranges[i%len(p.ranges)]
@@ -79,7 +79,7 @@ func (t *Topology) simple(i, factor int) []int {
 	return replicas
 }
 
-// filling is what NetworkTopologyStrategy still needs in one datacenter.
+// filling counts the replicas that NetworkTopologyStrategy still needs in one datacenter.
 type filling struct {
 	missing int             // replicas
 	repeats int             // replicas that may be in racks that have one
@@ -124,7 +124,7 @@ func (t *Topology) byTopology(i int, factors map[string]int) []int {
 const TokensPerNode = 16
 
 // ShareOut gives tokens to nodes that have none, so that the nodes of each datacenter own equal parts of the ring. The
-// tokens of one datacenter stand between those of the others.
+// tokens of one datacenter lie between the tokens of the others.
 func ShareOut(nodes []*Node) {
 	var datacenters []string
 	members := make(map[string][]*Node)

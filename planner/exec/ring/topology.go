@@ -3,8 +3,8 @@
 //
 // A Topology has the nodes and their tokens. Each token ends a range of the ring, and Placement computes the replicas
 // of each range from a keyspace's replication, as Cassandra's SimpleStrategy and NetworkTopologyStrategy do. A View is
-// the topology as one node sees it: which nodes answer it, and how late. All three never change; whoever stops a node
-// makes other views.
+// the topology as one node sees it: which nodes answer it, and how late. All three never change: when a node
+// stops, other views are made.
 package ring
 
 import (
@@ -80,10 +80,10 @@ func (t *Topology) StoragePort(n *Node) int {
 // storagePort is Cassandra's default.
 const storagePort = 7000
 
-// ByDatacenter returns how many nodes there are in each datacenter. Nobody changes it.
+// ByDatacenter returns how many nodes there are in each datacenter. It must not be changed.
 func (t *Topology) ByDatacenter() map[string]int { return t.nodes }
 
-// Tokens returns the tokens of all nodes, in order. Each ends a range that begins behind the one before it.
+// Tokens returns the tokens of all nodes, in order. Each ends a range that begins after the one before it.
 func (t *Topology) Tokens() []int64 { return t.tokens }
 
 // rangeOf returns the index of the range that a token is in: that of the first token that is not smaller, or the first
@@ -96,8 +96,8 @@ func (t *Topology) rangeOf(token int64) int {
 	return i
 }
 
-// mostPlacements bounds how many placements are kept: each change of a keyspace makes another one.
-const mostPlacements = 256
+// maxPlacements bounds how many placements are kept: each change of a keyspace makes another one.
+const maxPlacements = 256
 
 // Placement returns where the rows of a keyspace are.
 func (t *Topology) Placement(k *schema.Keyspace) *Placement {
@@ -109,7 +109,7 @@ func (t *Topology) Placement(k *schema.Keyspace) *Placement {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	next := make(map[*schema.Keyspace]*Placement)
-	if known := t.placements.Load(); known != nil && len(*known) < mostPlacements {
+	if known := t.placements.Load(); known != nil && len(*known) < maxPlacements {
 		for k, p := range *known {
 			next[k] = p
 		}
