@@ -160,7 +160,7 @@ func (w *writing) sum(c *schema.Column, v types.Value) (types.Value, error) {
 	t := &w.target
 	stored, found := t.sums[c]
 	if !found {
-		stored = w.conditional.stored(c, t.row, t.static)
+		stored = w.stored.value(c, t.row, t.static)
 	}
 	switch {
 	case stored == nil:

@@ -13,7 +13,6 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
-	"github.com/cqld/cqld/planner/exec/condition"
 	"github.com/cqld/cqld/planner/exec/replicas"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
@@ -31,35 +30,21 @@ type conditional struct {
 	key        []byte
 	replicas   replicas.Set // of the partition
 	statements []conditionalWrite
-	conditions condition.Set
+	rows       storedRows
+	anyRow     bool // statements name rows, so that all their columns are read
+	everyRow   bool // all columns are shown, not only columns with conditions
+	batch      bool
+	shown      []*schema.Column
 
-	// The columns whose values are looked at, by index. A row exists if it has one of these, or a marker.
-	fetched  []bool
-	copied   []bool // columns of fetched that are compared, shown or written again
-	anyRow   bool   // statements name rows, so that all their columns are looked at
-	everyRow bool   // all columns are shown, not only columns with conditions
-	batch    bool
-	shown    []*schema.Column
-
-	// The rows that are read. Their values are by column index, in memory of read.
-	reading    store.Read
-	slices     []store.Slice
-	clustering [][]byte   // of one row
-	current    [][][]byte // of each row with conditions, nil if there is none; else the first row of the partition
-	statics    [][]byte   // nil: there is no static row
-	read       values
-	snapshot   *store.Snapshot
-	deciding   bool
-	until      time.Time // when it has to be decided
-	applied    bool
-	warned     int // warnings of guardrails before the decision
+	until   time.Time // the deadline of the decision
+	applied bool
+	warned  int // warnings of guardrails before the decision
 
 	kept    values // bound values
 	columns []planner.ResultColumn
 	answer  Rows
 
 	onDecide func(*store.Snapshot) ([]*store.Mutation, error) // methods as values that are made once
-	onRow    func(*store.Row) (bool, error)
 	onDone   func(error)
 	onStep   func() error
 }
@@ -76,10 +61,11 @@ var conditionals = sync.Pool{New: func() any { return new(conditional) }}
 func (e *Executor) startConditional(ctx context.Context, o *Options, batch bool, done func(Result, error)) *conditional {
 	c := conditionals.Get().(*conditional)
 	if c.onDecide == nil {
-		c.onDecide, c.onRow, c.onDone, c.onStep = c.decide, c.takeRow, c.finish, c.step
+		c.onDecide, c.onDone, c.onStep = c.decide, c.finish, c.step
+		c.rows.step, c.rows.onRow = c.onStep, c.rows.takeRow
 	}
 	c.writing, c.ctx, c.batch, c.done = e.startWriting(o), ctx, batch, done
-	c.writing.conditional, c.kind, c.x.Step = c, Conditional, c.onStep
+	c.stored, c.kind, c.x.Step = &c.rows, Conditional, c.onStep
 	return c
 }
 
@@ -89,19 +75,14 @@ func (c *conditional) release() {
 	if cap(c.answer.Cells) > maxKeptCells {
 		c.answer.Cells = nil
 	}
-	c.read.clear()
 	c.kept.clear()
+	c.rows.clear()
 	clear(c.statements)
-	c.conditions.Clear()
-	clear(c.slices)
-	clear(c.clustering)
-	clear(c.current)
 	clear(c.shown)
 	*c = conditional{
-		key: c.key[:0], statements: c.statements[:0], conditions: c.conditions,
-		fetched: c.fetched[:0], copied: c.copied[:0], shown: c.shown[:0], slices: c.slices[:0], clustering: c.clustering[:0], current: c.current[:0], read: c.read, kept: c.kept,
+		key: c.key[:0], statements: c.statements[:0], rows: c.rows, shown: c.shown[:0], kept: c.kept,
 		columns: c.columns[:0], answer: Rows{Cells: c.answer.Cells[:0]},
-		onDecide: c.onDecide, onRow: c.onRow, onDone: c.onDone, onStep: c.onStep,
+		onDecide: c.onDecide, onDone: c.onDone, onStep: c.onStep,
 	}
 	conditionals.Put(c)
 }
@@ -125,8 +106,9 @@ func (c *conditional) execute() {
 // prepare takes the statements, and makes all checks that do not depend on stored rows.
 func (c *conditional) prepare() error {
 	c.table = c.statements[0].plan.Table
-	c.fetched = slices.Grow(c.fetched, len(c.table.Columns))[:len(c.table.Columns)]
-	clear(c.fetched)
+	c.rows.table = c.table
+	c.rows.fetched = slices.Grow(c.rows.fetched, len(c.table.Columns))[:len(c.table.Columns)]
+	clear(c.rows.fetched)
 	for i := range c.statements {
 		if i%64 == 63 {
 			if err := restriction.Step(&c.x); err != nil {
@@ -137,7 +119,7 @@ func (c *conditional) prepare() error {
 			return err
 		}
 	}
-	if err := c.conditions.Check(); err != nil {
+	if err := c.rows.conditions.Check(); err != nil {
 		return err
 	}
 	c.finishColumns()
@@ -189,7 +171,7 @@ func (c *conditional) fail(err error) {
 // the work that then runs may itself wait for a write.
 func (c *conditional) step() (err error) {
 	switch {
-	case !c.deciding:
+	case !c.rows.deciding:
 		err = c.options.Turn.Step()
 	case time.Now().After(c.until):
 		err = pace.ErrTimeout
@@ -230,7 +212,7 @@ func (c *conditional) take(s *conditionalWrite) error {
 	if err != nil || m.If == nil {
 		return err
 	}
-	return c.conditions.Add(&c.x, m, row)
+	return c.rows.conditions.Add(&c.x, m, row)
 }
 
 // takeKey finds the partition that a modification names, which must be that of the others.
@@ -281,7 +263,7 @@ func (c *conditional) look(m *planner.Modification) {
 	}
 	for _, conditions := range [...][]*planner.Condition{m.If.Rows, m.If.Statics} {
 		for _, condition := range conditions {
-			c.fetched[condition.Column.Index] = true
+			c.rows.fetched[condition.Column.Index] = true
 			if !slices.Contains(c.shown, condition.Column) {
 				c.shown = append(c.shown, condition.Column)
 			}
@@ -290,13 +272,13 @@ func (c *conditional) look(m *planner.Modification) {
 	for _, sets := range [...][]planner.SetColumn{m.Statics, m.Sets} {
 		for i := range sets {
 			if sets[i].ReadsRow() {
-				c.fetched[sets[i].Column.Index] = true
+				c.rows.fetched[sets[i].Column.Index] = true
 			}
 		}
 	}
 	if len(m.Statics) > 0 {
 		for _, column := range c.table.Static {
-			c.fetched[column.Index] = true
+			c.rows.fetched[column.Index] = true
 		}
 	}
 }
@@ -305,21 +287,21 @@ func (c *conditional) look(m *planner.Modification) {
 func (c *conditional) finishColumns() {
 	for _, key := range [...][]*schema.Column{c.table.PartitionKey, c.table.Clustering} {
 		for _, column := range key {
-			c.fetched[column.Index] = true
+			c.rows.fetched[column.Index] = true
 		}
 	}
-	c.copied = append(c.copied[:0], c.fetched...)
+	c.rows.copied = append(c.rows.copied[:0], c.rows.fetched...)
 	if c.anyRow {
 		for _, column := range c.table.Regular {
-			c.fetched[column.Index] = true
-			c.copied[column.Index] = c.copied[column.Index] || c.everyRow
+			c.rows.fetched[column.Index] = true
+			c.rows.copied[column.Index] = c.rows.copied[column.Index] || c.everyRow
 		}
 	}
 	for i := range c.statements {
 		sets := c.statements[i].plan.Sets
 		for j := range sets {
 			if sets[j].ReadsRow() {
-				c.copied[sets[j].Column.Index] = c.fetched[sets[j].Column.Index]
+				c.rows.copied[sets[j].Column.Index] = c.rows.fetched[sets[j].Column.Index]
 			}
 		}
 	}
@@ -352,14 +334,14 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.snapshot, c.applied, c.deciding, c.until = s, false, true, until
+	c.rows.snapshot, c.applied, c.rows.deciding, c.until = s, false, true, until
 	if g := c.options.Guard; g != nil {
 		g.Warnings = g.Warnings[:c.warned]
 	}
-	if err := c.readRows(); err != nil {
+	if err := c.rows.read(c.ctx, c.key, c.x.Now); err != nil {
 		return nil, err
 	}
-	if holds, err := c.conditions.Hold(&c.x, c.current, c.statics); !holds || err != nil {
+	if holds, err := c.rows.conditions.Hold(&c.x, c.rows.rows, c.rows.static); !holds || err != nil {
 		return nil, err
 	}
 	if c.wait, err = c.replicas.Commit(c.options.Consistency, c.options.Timeout); err != nil {
@@ -404,6 +386,49 @@ func deletesRange(m *planner.Modification) bool {
 	where := m.Where
 	return m.Verb == planner.Delete && (where.Slice != nil || len(where.Clustering) > 0) &&
 		!(m.OneRow && len(where.Clustering) == len(m.Table.Clustering))
+}
+
+// makeAnswer says whether the write was applied. If it was not, the answer has the rows that the conditions refused.
+func (c *conditional) makeAnswer() {
+	out := &c.answer
+	out.Conditional = true
+	c.columns = append(c.columns[:0], planner.ResultColumn{
+		Keyspace: c.table.Keyspace, Table: c.table.Name, Name: "[applied]", Type: types.Boolean,
+	})
+	verdict := [1]byte{}
+	if c.applied {
+		verdict[0] = 1
+	}
+	rows := c.stored.existing()
+	if c.applied || len(rows) == 0 {
+		out.Count, out.Cells, out.Columns = 1, appendCell(out.Cells[:0], verdict[:]), c.columns
+		return
+	}
+	for _, column := range c.shown {
+		c.columns = append(c.columns, planner.ResultColumn{
+			Keyspace: c.table.Keyspace, Table: c.table.Name, Name: column.Name, Type: column.Type, Desc: column.Desc,
+		})
+	}
+	out.Columns = c.columns
+	out.Cells = slices.Grow(out.Cells, c.shownSize(rows))
+	for _, values := range rows {
+		out.Count++
+		out.Cells = appendCell(out.Cells, verdict[:])
+		for _, column := range c.shown {
+			out.Cells = appendCell(out.Cells, values[column.Index])
+		}
+	}
+}
+
+// shownSize is the size of the cells of the rows that are shown, each row after the verdict.
+func (c *conditional) shownSize(rows [][][]byte) (n int) {
+	for _, values := range rows {
+		n += 5
+		for _, column := range c.shown {
+			n += 4 + len(values[column.Index])
+		}
+	}
+	return n
 }
 
 // checkLevels refuses levels that conditional writes cannot have, or that the replicas cannot reach. It

@@ -125,7 +125,7 @@ func (w *writing) guardTimestamp(m *planner.Modification, values []types.Value) 
 // guardRows guards the number of combinations of IN that a write names partitions and rows by.
 func (w *writing) guardRows(m *planner.Modification) error {
 	g := w.options.Guard
-	if g == nil || w.conditional != nil {
+	if g == nil || w.stored != nil {
 		return nil
 	}
 	if err := guardProduct(g, &w.x, m.Where.Partition, partitionKey); err != nil || !m.Where.NamesRow(m.Table) {

@@ -177,7 +177,7 @@ func checkBounds(x *expr.Context, r *where.Range) error {
 func (w *writing) remove(_ context.Context, oneRow bool) error {
 	m, t := w.target.plan, &w.target
 	hiding := t.ts
-	if w.conditional != nil {
+	if w.stored != nil {
 		hiding--
 	}
 	switch {
