@@ -1,7 +1,7 @@
 // Package exec runs plans: bound values become reads and mutations of the store, and the store's rows become a result.
 //
-// Executor.Execute (exec.go) switches over the kinds of plans. request.go has its requests and results. quick.go decides
-// which plans never block.
+// Executor.Execute (exec.go) switches over the kinds of plans. request.go has its requests and results. quick.go
+// decides which plans never block.
 //
 // A read (read.go) is a source, filters and a collector. The source is the WHERE clause with its values (read_where.go,
 // packages restriction and filter). The store calls back for each row (rows.go), and the collector makes the result:

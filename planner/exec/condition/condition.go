@@ -391,9 +391,13 @@ func (t *test) compare(stored []byte, v types.Value) (bool, error) {
 // contains reports whether a collection has a value, for CONTAINS, or a key, for CONTAINS KEY.
 func (t *test) contains(collection, value []byte) bool {
 	if m, isMap := t.Column.Type.(*types.Map); isMap {
-		return filter.HasEntry(collection, m, t.Op == planner.OpContainsKey, nil, value)
+		byKey, compare := t.Op == planner.OpContainsKey, m.Value.Compare
+		if byKey {
+			compare = m.Key.Compare
+		}
+		return filter.HasEntry(collection, byKey, nil, value, compare)
 	}
-	return filter.HasElement(collection, t.Of, value)
+	return filter.HasElement(collection, value, t.Of.Compare)
 }
 
 // isEmptyCollection reports whether a value is an empty collection of a type whose elements are cells.

@@ -229,10 +229,14 @@ func containsCondition(x *expr.Context, c *where.Contains) (Condition, error) {
 	i := c.Column.Index
 	m, isMap := c.Column.Type.(*types.Map)
 	if !isMap {
-		elem := c.Value.Type()
-		return func(row [][]byte) (bool, error) { return HasElement(row[i], elem, value), nil }, nil
+		compare := c.Value.Type().Compare
+		return func(row [][]byte) (bool, error) { return HasElement(row[i], value, compare), nil }, nil
 	}
-	return func(row [][]byte) (bool, error) { return HasEntry(row[i], m, c.Keys, key, value), nil }, nil
+	compare := m.Value.Compare
+	if c.Keys {
+		compare = m.Key.Compare
+	}
+	return func(row [][]byte) (bool, error) { return HasEntry(row[i], c.Keys, key, value, compare), nil }, nil
 }
 
 // containsValues evaluates the value to look for in a collection, and the key in m[k] = v.
@@ -257,30 +261,24 @@ func containsValues(x *expr.Context, c *where.Contains) (value, key []byte, err 
 	return v.Bytes, k.Bytes, nil
 }
 
-// HasElement reports whether a list or set has an element.
-func HasElement(collection []byte, elem types.Type, value []byte) bool {
-	if collection == nil {
-		return false
-	}
+// HasElement reports whether a list or set has an element that compares as equal to a value.
+func HasElement(collection, value []byte, compare func(a, b []byte) int) bool {
 	for e := range types.Elements(collection) {
-		if e != nil && elem.Compare(e, value) == 0 {
+		if e != nil && compare(e, value) == 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// HasEntry reports whether a map has the value as a key (byKey), or as the value of any key or of the given one.
-func HasEntry(collection []byte, m *types.Map, byKey bool, key, value []byte) bool {
-	if collection == nil {
-		return false
-	}
+// HasEntry reports whether a map has a value that compares as equal under a key, or under any key if it is nil. With
+// byKey it compares the keys instead.
+func HasEntry(collection []byte, byKey bool, key, value []byte, compare func(a, b []byte) int) bool {
 	for k, v := range types.Entries(collection) {
-		switch {
-		case key != nil && !bytes.Equal(k, key):
-		case byKey && m.Key.Compare(k, value) == 0:
-			return true
-		case !byKey && m.Value.Compare(v, value) == 0:
+		if byKey {
+			v = k
+		}
+		if (key == nil || bytes.Equal(k, key)) && compare(v, value) == 0 {
 			return true
 		}
 	}
