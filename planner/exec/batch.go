@@ -34,8 +34,8 @@ func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done
 	w.finishBatch(err, BatchKind(b.Kind), done)
 }
 
-// addAll adds the statements of a batch. Wrong keys of any of them are refused before anything else, as Cassandra does:
-// before the first one if guardrails look at written values, and otherwise when one of them is refused.
+// addAll adds the statements of a batch. As in Cassandra, errors of keys in any of them come before other errors: keys
+// are checked first if guardrails look at written values, and otherwise when a statement fails.
 func (w *writing) addAll(ctx context.Context, statements []*planner.Modification, values func(i int) []types.Value) error {
 	if w.guard != nil {
 		if err := w.checkBatchKeys(statements, values); err != nil {

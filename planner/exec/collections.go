@@ -99,7 +99,7 @@ func (w *writing) clear(c *schema.Column) {
 
 // putAll writes all elements of a value.
 func (w *writing) putAll(c *schema.Column, value []byte) error {
-	if err := w.expect(c, value, true); err != nil {
+	if err := w.reserveElements(c, value, true); err != nil {
 		return err
 	}
 	if err := w.guardItems(c, value); err != nil {
@@ -151,7 +151,7 @@ func (w *writing) putPlace(c *schema.Column, front bool, value []byte) error {
 
 // prepend writes elements at the beginning of a list, the last one first.
 func (w *writing) prepend(c *schema.Column, value []byte) error {
-	if err := w.expect(c, value, true); err != nil {
+	if err := w.reserveElements(c, value, true); err != nil {
 		return err
 	}
 	for e := range types.Elements(value) {
@@ -173,7 +173,7 @@ func (w *writing) removeElements(c *schema.Column, value []byte) error {
 	if _, isList := c.Type.(*types.List); isList {
 		return w.removeFromList(c, value)
 	}
-	if err := w.expect(c, value, false); err != nil {
+	if err := w.reserveElements(c, value, false); err != nil {
 		return err
 	}
 	for e := range types.Elements(value) {
@@ -264,9 +264,9 @@ func (w *writing) hold(n int) error {
 	return w.turn().Hold(int64(n))
 }
 
-// expect refuses a collection that is too large to be written, and makes room for its elements. With written it counts
-// their values too; otherwise the elements are deleted.
-func (w *writing) expect(c *schema.Column, value []byte, written bool) error {
+// reserveElements refuses a collection that is too large to be written, and makes room for its elements. With written
+// it counts their values too; otherwise the elements are deleted.
+func (w *writing) reserveElements(c *schema.Column, value []byte, written bool) error {
 	n := types.DecodeCount(value)
 	if n < manyElements {
 		return nil
@@ -297,7 +297,7 @@ func (w *writing) expect(c *schema.Column, value []byte, written bool) error {
 	default: // a user type has few fields
 		return nil
 	}
-	if w.settles(c) {
+	if w.isOnlyAssignment(c) {
 		if err := w.checkSize(n*minElement + minNames + values); err != nil {
 			return err
 		}
@@ -310,8 +310,8 @@ func (w *writing) expect(c *schema.Column, value []byte, written bool) error {
 	return nil
 }
 
-// settles reports whether only one assignment writes to a column: several may write to the same elements.
-func (w *writing) settles(c *schema.Column) bool {
+// isOnlyAssignment reports whether one assignment only writes to a column: several may write to the same elements.
+func (w *writing) isOnlyAssignment(c *schema.Column) bool {
 	n := 0
 	for _, sets := range [...][]planner.SetColumn{w.target.plan.Sets, w.target.plan.Statics} {
 		for i := range sets {

@@ -115,7 +115,7 @@ func (c *conditional) prepare() error {
 				return err
 			}
 		}
-		if err := c.take(&c.statements[i]); err != nil {
+		if err := c.takeStatement(&c.statements[i]); err != nil {
 			return err
 		}
 	}
@@ -195,8 +195,8 @@ func (o *Options) serial() cqlerr.Consistency {
 	return cqlerr.Serial
 }
 
-// take adds a modification: its partition, and its conditions with their values.
-func (c *conditional) take(s *conditionalWrite) error {
+// takeStatement adds a modification: its partition, and its conditions with their values.
+func (c *conditional) takeStatement(s *conditionalWrite) error {
 	m := s.plan
 	if err := c.bind(m, s.values); err != nil {
 		return err
@@ -204,7 +204,7 @@ func (c *conditional) take(s *conditionalWrite) error {
 	if err := c.takeKey(m); err != nil {
 		return err
 	}
-	c.look(m)
+	c.noteColumns(m)
 	if m.If == nil && m.Where.Slice != nil {
 		return nil
 	}
@@ -252,8 +252,8 @@ func (c *conditional) rowOf(m *planner.Modification) ([][]byte, error) {
 	return row, nil
 }
 
-// look notes the columns that have to be fetched for a modification.
-func (c *conditional) look(m *planner.Modification) {
+// noteColumns notes the columns that have to be fetched for a modification.
+func (c *conditional) noteColumns(m *planner.Modification) {
 	c.anyRow = c.anyRow || m.ChecksRow()
 	if m.If == nil {
 		return
@@ -388,7 +388,7 @@ func deletesRange(m *planner.Modification) bool {
 		!(m.OneRow && len(where.Clustering) == len(m.Table.Clustering))
 }
 
-// makeAnswer says whether the write was applied. If it was not, the answer has the rows that the conditions refused.
+// makeAnswer makes the response. If the write was not applied, it has the rows that the conditions refused.
 func (c *conditional) makeAnswer() {
 	out := &c.answer
 	out.Conditional = true
@@ -431,8 +431,8 @@ func (c *conditional) shownSize(rows [][][]byte) (n int) {
 	return n
 }
 
-// checkLevels refuses levels that conditional writes cannot have, or that the replicas cannot reach. It
-// waits for replicas that are slow to agree.
+// checkLevels refuses levels that conditional writes cannot have, or that the replicas cannot reach. It waits for
+// replicas that are slow to agree.
 func (c *conditional) checkLevels() error {
 	o := c.options
 	switch {

@@ -14,11 +14,11 @@ import (
 	"github.com/cqld/cqld/planner/where"
 )
 
-// The guardrails of reads and writes are looked at where Cassandra looks at them: the order of warnings, and which
-// refusal comes first, can be seen.
+// The guardrails of reads and writes are checked at the same points as in Cassandra: clients see the order of warnings,
+// and which error comes first.
 
-// Validate applies the guardrails that Cassandra looks at when a statement is prepared, and again when it runs. What is
-// not prepared needs no call.
+// Validate applies the guardrails that Cassandra checks when a statement is prepared, and again when it runs. It need
+// not be called for statements that are not prepared.
 func (e *Executor) Validate(p planner.Plan, g *guardrail.Check) error {
 	if g == nil {
 		return nil
@@ -69,8 +69,8 @@ func namesByIn(choices []*where.Choice) bool {
 	return slices.ContainsFunc(choices, func(c *where.Choice) bool { return c.In })
 }
 
-// guardProduct guards the number of combinations that IN on some columns makes. As in Cassandra it looks at the product
-// as far as each of the columns.
+// guardProduct guards the number of combinations of IN on some columns. Like Cassandra, it checks the product after
+// each of the columns.
 func guardProduct(g *guardrail.Check, x *expr.Context, choices []*where.Choice, columns string) error {
 	if !g.CountsProducts() || !namesByIn(choices) {
 		return nil
@@ -218,8 +218,8 @@ func (w *writing) guardList(s *planner.SetColumn) error {
 	return w.guard.ListByIndex("Setting of list items by index requiring read before write")
 }
 
-// guardIndexed notes a value that a storage-attached index gets, to be guarded when all statements are evaluated. What
-// is deleted has no value.
+// guardIndexed notes a value that a storage-attached index gets, to be guarded when all statements are evaluated.
+// Deleted cells have no value.
 func (w *writing) guardIndexed(x *schema.Index, c *schema.Column, name, value []byte) {
 	if w.options.Guard == nil || value == nil {
 		return

@@ -14,21 +14,80 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// merging gathers the rows of several partitions to sort them by clustering columns.
-type merging struct {
-	limit int
-	rows  []sortedRow
+// sortedRows gathers encoded rows, and keeps the first ones in an order. Of equal rows the first ones stay.
+type sortedRows struct {
+	limit   int
+	compare func(a, b *sortedRow) int
+	rows    []sortedRow
 	holding
 }
 
-// sortedRow is an encoded row with the values that it is sorted by.
+// sortedRow is an encoded row with the values or the similarity that it is sorted by.
 type sortedRow struct {
 	cells []byte
 	by    [][]byte
+	score float32
 }
 
 // rowMemory is about how much memory a gathered row takes besides its values.
 const rowMemory = 96
+
+// size is about how much memory a row takes.
+func (s *sortedRow) size() int { return rowMemory + len(s.cells) + length(s.by) + 24*len(s.by) }
+
+// encodeRow adds the cells of a row.
+func (s *sortedRows) encodeRow(r *reading, row [][]byte, by [][]byte, score float32) error {
+	if err := r.out.encode(&r.x, row); err != nil {
+		return err
+	}
+	s.rows = append(s.rows, sortedRow{cells: r.out.take(), by: by, score: score})
+	n := s.rows[len(s.rows)-1].size()
+	if len(s.rows) >= 2*min(s.limit, noLimit/2)+64 {
+		if err := s.cut(r); err != nil {
+			return err
+		}
+	}
+	return s.grow(r.read.Turn, n)
+}
+
+// cut sorts the rows and drops the rows beyond the LIMIT.
+func (s *sortedRows) cut(r *reading) error {
+	err := restriction.SortStably(&r.x, s.rows, func(a, b sortedRow) int { return s.compare(&a, &b) })
+	s.drop(min(len(s.rows), s.limit))
+	return err
+}
+
+// drop drops the rows from an index on.
+func (s *sortedRows) drop(from int) {
+	for i := from; i < len(s.rows); i++ {
+		s.used -= s.rows[i].size()
+		s.rows[i] = sortedRow{}
+	}
+	s.rows = s.rows[:from]
+}
+
+// finish makes the rows the result.
+func (s *sortedRows) finish(r *reading) error {
+	if err := s.cut(r); err != nil {
+		return err
+	}
+	for i := range s.rows {
+		if err := r.out.appendEncoded(s.rows[i].cells); err != nil {
+			return err
+		}
+		s.rows[i].cells = nil
+	}
+	r.out.Count = len(s.rows)
+	return nil
+}
+
+// merging sorts the rows of several partitions by clustering columns.
+type merging struct{ sortedRows }
+
+func newMerging(sorts []planner.Sort, limit int) *merging {
+	compare := func(a, b *sortedRow) int { return compareSorted(sorts, a.by, b.by) }
+	return &merging{sortedRows{limit: limit, compare: compare}}
+}
 
 func (m *merging) collect(r *reading, partition []byte, row [][]byte, _ bool) (more bool, err error) {
 	r.enterPartition(partition)
@@ -38,53 +97,11 @@ func (m *merging) collect(r *reading, partition []byte, row [][]byte, _ bool) (m
 
 // addRow adds a row, or the row of a group.
 func (m *merging) addRow(r *reading, row [][]byte) error {
-	if err := r.out.encode(&r.x, row); err != nil {
-		return err
+	by := make([][]byte, len(r.plan.Sorts))
+	for i, o := range r.plan.Sorts {
+		by[i] = bytes.Clone(row[o.Column.Index])
 	}
-	s := sortedRow{cells: r.out.take()}
-	for _, o := range r.plan.Sorts {
-		s.by = append(s.by, bytes.Clone(row[o.Column.Index]))
-	}
-	m.rows = append(m.rows, s)
-	if len(m.rows) >= spare(m.limit) {
-		if err := m.cut(r); err != nil {
-			return err
-		}
-	}
-	return m.grow(r.read.Turn, s.size())
-}
-
-// size is about how much memory a row takes.
-func (s *sortedRow) size() int { return rowMemory + len(s.cells) + length(s.by) + 24*len(s.by) }
-
-// spare is how many rows are gathered before those beyond the limit are dropped.
-func spare(limit int) int { return 2*min(limit, noLimit/2) + 64 }
-
-// cut sorts the rows and keeps as many as the LIMIT allows. Equal rows stay in the order of their partitions.
-func (m *merging) cut(r *reading) error {
-	compare := func(a, b sortedRow) int { return compareSorted(r.plan.Sorts, a.by, b.by) }
-	err := restriction.SortStably(&r.x, m.rows, compare)
-	for i := m.limit; i < len(m.rows); i++ {
-		m.used -= m.rows[i].size()
-		m.rows[i] = sortedRow{}
-	}
-	m.rows = m.rows[:min(len(m.rows), m.limit)]
-	return err
-}
-
-// finish sorts the rows.
-func (m *merging) finish(r *reading) error {
-	if err := m.cut(r); err != nil {
-		return err
-	}
-	for i := range m.rows {
-		if err := r.out.appendEncoded(m.rows[i].cells); err != nil {
-			return err
-		}
-		m.rows[i].cells = nil
-	}
-	r.out.Count = len(m.rows)
-	return nil
+	return m.encodeRow(r, row, by, 0)
 }
 
 // compareSorted orders rows by ORDER BY. Null, in a row that has static columns only, sorts first in the table's order.
@@ -111,17 +128,14 @@ func compareSorted(sorts []planner.Sort, a, b [][]byte) int {
 	return 0
 }
 
-// nearest gathers the rows whose vectors are nearest to a given one. Of equally near rows the first ones stay. In large
-// tables the store delivers only rows that are near. Where restrictions or deletions leave too few of them, the read
-// begins again and looks for more, in the end for all.
+// nearest keeps the rows whose vectors are nearest to a given one. In large tables the store delivers only rows that
+// are near. If restrictions or deletions leave too few, the read begins again and looks for more, in the end for all.
 type nearest struct {
-	limit int
-	rows  []scoredRow
-	read  store.Nearest
-	holding
+	sortedRows
+	read store.Nearest
 }
 
-// How many rows the store looks for at first, and how many times more each time it begins again.
+// The number of rows that the store looks for at first, and the factor by which it grows each time.
 const (
 	minWide = 160
 	widenBy = 8
@@ -132,19 +146,9 @@ func (n *nearest) widen() bool {
 	if !n.read.Approximate || len(n.rows) >= n.limit {
 		return false
 	}
-	for i := range n.rows {
-		n.used -= rowMemory + len(n.rows[i].cells)
-		n.rows[i] = scoredRow{}
-	}
-	n.rows = n.rows[:0]
+	n.drop(0)
 	n.read.Wide, n.read.Take = widenBy*n.read.Wide, 0
 	return true
-}
-
-// scoredRow is an encoded row with its similarity.
-type scoredRow struct {
-	cells []byte
-	score float32
 }
 
 // maxNearest is the largest LIMIT of an order by vectors.
@@ -153,56 +157,17 @@ const maxNearest = 1000
 func (n *nearest) collect(r *reading, partition []byte, row [][]byte, _ bool) (more bool, err error) {
 	r.enterPartition(partition)
 	r.page.partitionLeft--
-	return true, n.addRow(r, row)
-}
-
-// addRow adds a row that has a vector.
-func (n *nearest) addRow(r *reading, row [][]byte) error {
 	near := r.plan.Nearest
 	vector := row[near.Column.Index]
 	if vector == nil || checkVector(near.Index, vector, near.Column.Type) != nil {
-		return nil
+		return true, nil
 	}
 	r.x.Row = row
 	score, err := near.Score.Eval(&r.x)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if err := r.out.encode(&r.x, row); err != nil {
-		return err
-	}
-	cells := r.out.take()
-	n.rows = append(n.rows, scoredRow{cells: cells, score: types.DecodeFloat(score.Bytes)})
-	if len(n.rows) >= spare(n.limit) {
-		if err := n.cut(r); err != nil {
-			return err
-		}
-	}
-	return n.grow(r.read.Turn, rowMemory+len(cells))
-}
-
-// cut keeps as many rows as the LIMIT allows.
-func (n *nearest) cut(r *reading) error {
-	err := restriction.SortStably(&r.x, n.rows, func(a, b scoredRow) int { return cmp.Compare(b.score, a.score) })
-	for i := n.limit; i < len(n.rows); i++ {
-		n.used -= rowMemory + len(n.rows[i].cells)
-		n.rows[i] = scoredRow{}
-	}
-	n.rows = n.rows[:min(len(n.rows), n.limit)]
-	return err
-}
-
-func (n *nearest) finish(r *reading) error {
-	if err := n.cut(r); err != nil {
-		return err
-	}
-	for _, row := range n.rows {
-		if err := r.out.appendEncoded(row.cells); err != nil {
-			return err
-		}
-	}
-	r.out.Count = len(n.rows)
-	return nil
+	return true, n.encodeRow(r, row, nil, types.DecodeFloat(score.Bytes))
 }
 
 // minSpare is how many rows are read beyond the LIMIT, in case some were deleted or overwritten.
@@ -272,7 +237,9 @@ func (r *reading) orderByDistance(o *Options) error {
 	if err != nil {
 		return err
 	}
-	n := &nearest{limit: r.page.limit}
+	n := new(nearest)
+	n.limit = r.page.limit
+	n.compare = func(a, b *sortedRow) int { return cmp.Compare(b.score, a.score) }
 	n.read = store.Nearest{Index: p.Nearest.Index, Vector: v.Bytes, Wide: max(minWide, 2*n.limit)}
 	if len(p.Where.Filters) == 0 {
 		n.read.Take = n.limit + n.limit/2 + minSpare

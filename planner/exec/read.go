@@ -235,7 +235,7 @@ func (r *reading) chooseCollector(o *Options) error {
 	}
 	var sorted *merging
 	if p.Sorts != nil {
-		sorted = &merging{limit: r.page.limit}
+		sorted = newMerging(p.Sorts, r.page.limit)
 		r.page.limit = noLimit
 	}
 	switch {
