@@ -7,7 +7,6 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/scope"
-	"github.com/cqld/cqld/planner/where"
 )
 
 // delete plans DELETE.
@@ -27,22 +26,10 @@ func (p *planning) delete(s *cql.Delete) (*Modification, error) {
 		}
 		m.set(set)
 	}
-	rs := where.New(&p.terms, t, string(Delete))
-	rs.OnlyStatic = m.onlyStatic()
-	if err := where.CheckNoCustom(s.Custom); err != nil {
+	if err := p.restrict(m, s.Custom, s.Where); err != nil {
 		return nil, err
 	}
-	if err := rs.AddRelations(s.Where); err != nil {
-		return nil, err
-	}
-	if err := m.finish(rs); err != nil {
-		return nil, err
-	}
-	p.maskConditions(m, rs)
-	if err := m.checkConditionalDelete(); err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m, m.checkConditionalDelete()
 }
 
 // deleteTarget resolves a column, or the part of one, that is deleted.

@@ -47,6 +47,23 @@ func (m *Modification) set(s SetColumn) {
 	}
 }
 
+// restrict plans the WHERE clause of UPDATE or DELETE.
+func (p *planning) restrict(m *Modification, custom []cql.CustomExpression, relations []cql.Relation) error {
+	rs := where.New(&p.terms, m.Table, string(m.Verb))
+	rs.OnlyStatic = m.onlyStatic()
+	if err := where.CheckNoCustom(custom); err != nil {
+		return err
+	}
+	if err := rs.AddRelations(relations); err != nil {
+		return err
+	}
+	err := m.finish(rs)
+	if err == nil {
+		p.maskConditions(m, rs)
+	}
+	return err
+}
+
 // finish resolves the WHERE clause and everything that follows from it.
 func (m *Modification) finish(rs *where.Restrictions) (err error) {
 	rs.OnlyStatic = rs.OnlyStatic || m.onlyStatic()

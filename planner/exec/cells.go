@@ -59,7 +59,6 @@ func (w *writing) staticCells(ctx context.Context) error {
 		return nil
 	}
 	t.to.Static()
-	w.size.again = w.size.again || len(w.ranges) > 1 // it is written for each row
 	t.static = true
 	err := w.cells(ctx, t.plan.Statics)
 	t.static = false
@@ -81,17 +80,11 @@ func (w *writing) rowCells(ctx context.Context, row [][]byte) error {
 	t.row = row
 	t.to.Row(row)
 	w.guardClustering(t.plan.Table, row)
-	without := w.size.bytes
-	w.size.row(row, t.plan.Mark && t.expiry.TTL > 0)
-	with := w.size.bytes
 	if t.plan.Mark {
 		t.to.Mark(t.ts, t.expiry)
 	}
 	if err := w.cells(ctx, t.plan.Sets); err != nil {
 		return err
-	}
-	if !t.plan.Mark && w.size.bytes == with {
-		w.size.bytes = without // nothing is written to the row
 	}
 	return w.staticCells(ctx)
 }
@@ -111,7 +104,6 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 			continue
 		}
 		if types.IsMultiCell(s.Column.Type) {
-			w.size.again = w.size.again || setsColumn(sets[:i], s.Column)
 			if err := w.collection(s); err != nil {
 				return err
 			}
@@ -136,17 +128,11 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 			t.to.Set(s.Column, v.Bytes, t.ts, t.expiry)
 		}
 		w.checkIndexed(t.plan.Table, s.Column, nil, v.Bytes)
-		w.size.cell(v.Bytes)
 		if err := w.checkSize(0); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// setsColumn reports whether one of the assignments is to a column.
-func setsColumn(sets []planner.SetColumn, c *schema.Column) bool {
-	return slices.ContainsFunc(sets, func(s planner.SetColumn) bool { return s.Column == c })
 }
 
 // sum adds a value to the stored one, and to values that the statement has added before. Null stays null.
@@ -184,7 +170,6 @@ func (w *writing) count(s *planner.SetColumn) error {
 	t := &w.target
 	if s.Change == planner.Replace { // by null only
 		t.to.DeleteCounter(s.Column, t.ts)
-		w.size.cell(nil)
 		return nil
 	}
 	v, err := s.Value.Eval(&w.x)
@@ -204,7 +189,6 @@ func (w *writing) count(s *planner.SetColumn) error {
 		change = -change
 	}
 	t.to.Add(s.Column, change, t.ts)
-	w.size.counter()
 	return nil
 }
 

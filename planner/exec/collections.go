@@ -75,7 +75,6 @@ func (w *writing) putElement(c *schema.Column, name, value []byte) error {
 	}
 	t.to.SetPart(c, name, value, t.ts, expiry)
 	w.checkIndexed(t.plan.Table, c, name, value)
-	w.size.element(c, name, value)
 	if w.elements++; w.elements%64 == 63 {
 		if err := restriction.Step(&w.x); err != nil {
 			return err
@@ -91,7 +90,6 @@ func (w *writing) clear(c *schema.Column) {
 		ts--
 	}
 	w.target.to.Clear(c, ts)
-	w.size.column(c)
 	if l := w.target.list(c); l != nil {
 		l.clear(ts)
 	}

@@ -206,13 +206,11 @@ func (w *writing) removeRow(row [][]byte) error {
 	}
 	to.Row(row)
 	w.guardClustering(t, row)
-	w.size.row(row, false)
 	c := t.KeepsRows()
 	if c == nil {
 		to.DeleteRow(ts)
 		return nil
 	}
-	w.size.cell(nil)
 	if t.Counter {
 		to.DeleteCounter(c, ts)
 	} else {
