@@ -104,10 +104,6 @@ type grouping struct {
 	value  []byte // of the function in the current group
 }
 
-func newGrouping(s *planner.Selection, sorted *merging) *grouping {
-	return &grouping{aggregation: newAggregation(s), sorted: sorted}
-}
-
 func (g *grouping) collect(r *reading, partition []byte, row [][]byte, static bool) (more bool, err error) {
 	first, err := g.startsGroup(r, partition, row)
 	if err != nil {

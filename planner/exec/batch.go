@@ -75,7 +75,7 @@ func (w *writing) checkBatchKeys(statements []*planner.Modification, values func
 // startBatch begins a write whose size is measured.
 func (e *Executor) startBatch(o *Options) *writing {
 	w := e.startWriting(o)
-	w.size = newSize()
+	w.size = size{updates: map[string]bool{}, keys: map[string]bool{}}
 	return w
 }
 

@@ -33,8 +33,6 @@ const (
 	rangeOverhead     = 8 + 4           // the time of one
 )
 
-func newSize() size { return size{updates: map[string]bool{}, keys: map[string]bool{}} }
-
 // partition notes a partition.
 func (s *size) partition(t *schema.Table, key []byte) {
 	if s.updates == nil {

@@ -383,9 +383,7 @@ func (c *conditional) write(ranges bool) error {
 
 // deletesRange reports whether a modification deletes rows that it does not name one by one, inside a partition.
 func deletesRange(m *planner.Modification) bool {
-	where := m.Where
-	return m.Verb == planner.Delete && (where.Slice != nil || len(where.Clustering) > 0) &&
-		!(m.OneRow && len(where.Clustering) == len(m.Table.Clustering))
+	return m.Verb == planner.Delete && (m.Where.Slice != nil || len(m.Where.Clustering) > 0) && !namesOneRow(m)
 }
 
 // makeAnswer makes the response. If the write was not applied, it has the rows that the conditions refused.

@@ -75,7 +75,7 @@ func (e *Executor) describeCluster(ctx context.Context, r *Request, d *define.De
 			}
 			return nil
 		}
-		told := [][]byte{clone(value("cluster_name")), []byte("Murmur3Partitioner"), []byte("DynamicEndpointSnitch")}
+		told := [][]byte{bytes.Clone(value("cluster_name")), []byte("Murmur3Partitioner"), []byte("DynamicEndpointSnitch")}
 		if d.ShowsRing() {
 			owners := func([]byte) [][]byte { return [][]byte{endpoint(value("listen_address"), value("listen_port"))} }
 			tokens := value("tokens")
@@ -147,5 +147,3 @@ func ringOwnership(tokens []byte, owners func(token []byte) [][]byte) []byte {
 	m := &types.Map{Key: types.Text, Value: &types.List{Elem: types.Text, Frozen: true}}
 	return types.NewMap(m, keys, values)
 }
-
-func clone(b []byte) []byte { return append([]byte{}, b...) }

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -54,20 +53,10 @@ func (h *holding) charge(turn *pace.Turn) error {
 	return turn.Hold(int64(more))
 }
 
-// steps makes the Step function of an execution on a turn; nil: nothing bounds the execution.
-func steps(turn *pace.Turn) func() error {
-	if turn == nil {
-		return nil
-	}
-	return func() error { return step(turn) }
-}
-
+// step lets other work run. Its error ends the execution.
 func step(turn *pace.Turn) error {
 	if err := turn.Step(); err != nil {
 		return &expr.Ended{Cause: err}
 	}
 	return nil
 }
-
-// listedSize is about how much memory keys and ranges take.
-func listedSize(keys, ranges int) int { return restriction.PointSize * (keys + ranges) }

@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/filter"
+	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/store"
@@ -150,7 +151,7 @@ func (r *reading) prepare(req *Request) error {
 	if r.plan.Nearest == nil {
 		r.out.Warnings = r.plan.Warnings // about aggregates
 	}
-	if err := r.hold(listedSize(len(r.partitions.keys), len(r.slices))); err != nil {
+	if err := r.hold(restriction.PointSize * (len(r.partitions.keys) + len(r.slices))); err != nil {
 		return err
 	}
 	if r.plan.Sorts != nil && req.PageSize > 0 && (len(r.partitions.keys) > 0 && !r.empty || r.plan.Summarizes()) {
@@ -240,7 +241,7 @@ func (r *reading) chooseCollector(o *Options) error {
 	}
 	switch {
 	case p.Grouping != nil:
-		r.collector = newGrouping(p.Selection, sorted)
+		r.collector = &grouping{aggregation: newAggregation(p.Selection), sorted: sorted}
 	case sorted != nil:
 		r.collector = sorted
 	default:

@@ -59,7 +59,10 @@ var writings = sync.Pool{New: func() any {
 func (e *Executor) startWriting(o *Options) *writing {
 	w := writings.Get().(*writing)
 	w.e, w.options = e, o
-	w.x.Step, w.x.Hold = steps(o.Turn), w.onHold
+	w.x.Hold = w.onHold
+	if turn := o.Turn; turn != nil {
+		w.x.Step = func() error { return step(turn) }
+	}
 	w.began = e.store.Now()
 	w.x.Now = o.now(w.began)
 	w.timestamped, w.timestamp = o.HasTimestamp, o.Timestamp

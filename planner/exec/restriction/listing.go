@@ -76,7 +76,8 @@ func (l *Listing) fromList(x *expr.Context, c *where.Choice, onNull func([]*sche
 		b := types.ElementAt(v, at)
 		null := b == nil
 		if l.tuples {
-			null = null || hasNull(types.TupleFields(b, len(c.Columns)))
+			isNull := func(f []byte) bool { return f == nil }
+			null = null || slices.ContainsFunc(types.TupleFields(b, len(c.Columns)), isNull)
 		}
 		if !null {
 			kept = append(kept, at)
@@ -86,11 +87,6 @@ func (l *Listing) fromList(x *expr.Context, c *where.Choice, onNull func([]*sche
 	}
 	l.starts = kept
 	return nil
-}
-
-// hasNull reports whether a tuple has a field that is null.
-func hasNull(fields Point) bool {
-	return slices.ContainsFunc(fields, func(f []byte) bool { return f == nil })
 }
 
 // Columns are the columns that the values are for.
