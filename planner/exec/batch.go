@@ -10,26 +10,56 @@ import (
 
 // batch runs BEGIN BATCH ... APPLY BATCH.
 func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done func(Result, error)) {
-	if err := guardWrite(&r.Options, b.Statements...); err != nil {
+	err := guardWrite(&r.Options, b.Statements...)
+	if err == nil {
+		err = checkLevel(r.Consistency)
+	}
+	if err != nil {
 		done(nil, err)
 		return
 	}
-	if err := checkLevel(r.Consistency); err != nil {
+	e.applyBatch(ctx, &r.Options, b, func(int) []types.Value { return r.Values }, done)
+}
+
+// ExecuteBatch applies the modifications of a batch together, and calls done as Execute does.
+func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(Result, error)) {
+	b := &planner.Batch{Kind: planner.BatchKind(r.Kind)}
+	err := checkLevel(r.Consistency)
+	if err == nil {
+		b.Statements, err = checkBatch(r)
+	}
+	if err == nil {
+		err = guardWrite(&r.Options, b.Statements...)
+	}
+	if err != nil {
 		done(nil, err)
 		return
 	}
+	e.applyBatch(ctx, &r.Options, b, func(i int) []types.Value { return r.Children[i].Values }, done)
+}
+
+// applyBatch writes the statements of a batch with the values of each.
+func (e *Executor) applyBatch(
+	ctx context.Context, o *Options, b *planner.Batch, values func(i int) []types.Value, done func(Result, error),
+) {
 	if planner.IsConditional(b.Statements) {
-		c := e.startConditional(ctx, &r.Options, true, done)
-		for _, m := range b.Statements {
-			c.statements = append(c.statements, conditionalWrite{m, r.Values})
+		c := e.startConditional(ctx, o, true, done)
+		for i, m := range b.Statements {
+			c.statements = append(c.statements, conditionalWrite{m, values(i)})
 		}
 		c.execute()
 		return
 	}
-	w := e.startBatch(&r.Options)
-	err := w.batchTimestamp(r, b)
+	w := e.startWriting(o)
+	w.size = size{updates: map[string]bool{}, keys: map[string]bool{}}
+	var err error
+	if b.Timestamp != nil {
+		w.x.Values = values(0)
+		w.timestamp, err = w.timestampOf(b.Timestamp)
+		w.timestamped = true
+	}
 	if err == nil {
-		err = w.addAll(ctx, b.Statements, func(int) []types.Value { return r.Values })
+		err = w.addAll(ctx, b.Statements, values)
 	}
 	w.finishBatch(err, BatchKind(b.Kind), done)
 }
@@ -70,49 +100,6 @@ func (w *writing) checkBatchKeys(statements []*planner.Modification, values func
 		}
 	}
 	return nil
-}
-
-// startBatch begins a write whose size is measured.
-func (e *Executor) startBatch(o *Options) *writing {
-	w := e.startWriting(o)
-	w.size = size{updates: map[string]bool{}, keys: map[string]bool{}}
-	return w
-}
-
-// batchTimestamp evaluates USING TIMESTAMP, for all statements.
-func (w *writing) batchTimestamp(r *Request, b *planner.Batch) error {
-	if b.Timestamp == nil {
-		return nil
-	}
-	w.x.Values = r.Values
-	ts, err := w.timestampOf(b.Timestamp)
-	w.timestamped, w.timestamp = true, ts
-	return err
-}
-
-// ExecuteBatch applies the modifications of a batch together, and calls done as Execute does.
-func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(Result, error)) {
-	if err := checkLevel(r.Consistency); err != nil {
-		done(nil, err)
-		return
-	}
-	statements, err := checkBatch(r)
-	if err == nil {
-		err = guardWrite(&r.Options, statements...)
-	}
-	if err == nil && planner.IsConditional(statements) {
-		c := e.startConditional(ctx, &r.Options, true, done)
-		for i, m := range statements {
-			c.statements = append(c.statements, conditionalWrite{m, r.Children[i].Values})
-		}
-		c.execute()
-		return
-	}
-	w := e.startBatch(&r.Options)
-	if err == nil {
-		err = w.addAll(ctx, statements, func(i int) []types.Value { return r.Children[i].Values })
-	}
-	w.finishBatch(err, r.Kind, done)
 }
 
 // checkBatch returns the statements. It refuses statements that a batch of the kind cannot have, or not in one batch.
