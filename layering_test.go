@@ -79,14 +79,15 @@ var arrows = map[string][]string{
 	"server/trace": {"planner", "planner/exec", "protocol", "store", "cql/schema", "cql/secret", "cql/types"},
 	"planner/exec": {
 		"auth", "auth/roles", "planner", "planner/define", "planner/guardrail", "planner/where", "planner/expr",
-		"planner/exec/filter", "planner/exec/paging", "planner/exec/ring",
+		"planner/exec/filter", "planner/exec/paging", "planner/exec/ring", "planner/exec/replicas", "planner/exec/condition",
 		"planner/exec/restriction", "store", "store/pace", "cql/functions", "cql/schema", "cql/quote", "cql/types", "cql/cqlerr",
 	},
-	"planner/exec/paging": {
-		"planner", "planner/where", "planner/expr", "planner/exec/filter", "planner/exec/restriction",
-		"store", "cql/schema", "cql/quote", "cql/types", "cql/cqlerr",
+	"planner/exec/paging": {"planner/exec/restriction", "cql/schema", "cql/types", "cql/cqlerr"},
+	"planner/exec/ring":   {"cql/schema"},
+	"planner/exec/condition": {
+		"planner", "planner/expr", "planner/exec/filter", "planner/exec/restriction", "cql/schema", "cql/types", "cql/cqlerr",
 	},
-	"planner/exec/ring": {"cql/schema"},
+	"planner/exec/replicas": {"planner/exec/ring", "cql/schema", "cql/cqlerr"},
 	"planner/exec/filter": {
 		"planner/where", "planner/expr", "planner/exec/restriction", "store", "cql/analysis", "cql/schema", "cql/types",
 		"cql/cqlerr",

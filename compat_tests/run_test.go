@@ -216,8 +216,9 @@ func readScript(t *testing.T, path string) *script.Script {
 	if s.Stamp == "" && !*record {
 		t.Fatalf("%s was never recorded from a Cassandra", path)
 	}
-	if s.Differs() != isDifference(path) && !*record && !*ours {
-		t.Errorf("%s: answers of ours stand in the scripts of differences, and in each of them", path)
+	isGuardrail := strings.HasPrefix(name(path), guardrailScripts+"/") // warnings of tombstones, difference 346
+	if s.Differs() != isDifference(path) && !isGuardrail && !*record && !*ours {
+		t.Errorf("%s: only the scripts of differences and guardrails have answers of ours, and each of differences has", path)
 	}
 	return s
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/cqld/cqld/planner/scope"
 )
 
-// Change is what a write does to a column.
+// Change is how a write changes a column.
 type Change uint8
 
 // The changes. All but the first are of columns that are not frozen, and of counters.
 const (
 	Replace  Change = iota // the whole value; null deletes it
-	Add                    // elements behind those of a list, or to a set or map
-	Prepend                // elements in front of those of a list
+	Add                    // elements at the end of a list, or to a set or map
+	Prepend                // elements at the beginning of a list
 	Remove                 // elements from a list or set, keys from a map
 	SetPart                // one element, by its index in a list, by itself in a set or by its key in a map; null deletes it
 	SetField               // one field of a user type; null deletes it
-	Sum                    // a value behind that of a text, or added to a number: null stays
+	Sum                    // a value appended to a text, or added to a number: null stays
 )
 
 // SetColumn is a change of one column.
@@ -33,7 +33,7 @@ type SetColumn struct {
 	Value  expr.Expr
 }
 
-// ReadsRow reports whether the change depends on what the row holds.
+// ReadsRow reports whether the change depends on the stored row.
 func (s *SetColumn) ReadsRow() bool { return s.Change == Sum || s.ReadsList() }
 
 // ReadsList reports whether the change depends on the elements that a list has.
@@ -108,7 +108,7 @@ func (p *planning) setPart(a *cql.Assignment, r expr.Receiver) (set SetColumn, e
 	return set, err
 }
 
-// part binds what names a part of a collection.
+// part binds the key, element or index that names a part of a collection.
 func (p *planning) part(t cql.Term, r expr.Receiver) (expr.Expr, error) {
 	switch of := r.Type.(type) {
 	case *types.Map:
@@ -179,8 +179,8 @@ func (p *planning) remove(a *cql.Assignment, r expr.Receiver) (set SetColumn, er
 	return set, err
 }
 
-// checkCombined refuses to add to columns, or take from them, that are neither counters nor collections of cells. What
-// a condition looks at can be added to if it is a number or text.
+// checkCombined refuses to add to columns, or take from them, that are neither counters nor collections of cells. A
+// column with a condition can be added to if it is a number or text.
 func (p *planning) checkCombined(a *cql.Assignment, t types.Type, conditional bool) error {
 	if t == types.Counter {
 		return nil
@@ -249,7 +249,7 @@ func (p *planning) assignmentText(a *cql.Assignment) string {
 }
 
 // checkNoTuple refuses a tuple's literal as the whole value of a column of a user type: Cassandra fails on it, though
-// it takes one inside other values and in WHERE. One with markers is taken: there Cassandra checks what is bound first.
+// it takes one inside other values and in WHERE. One with markers is taken: there Cassandra checks bound values first.
 func checkNoTuple(c *schema.Column, t cql.Term) error {
 	if _, ok := c.Type.(*types.UserType); ok && expr.IsTuple(t) && !expr.HasMarker(t) {
 		return cqlerr.Invalidf("Invalid tuple literal for %s of type %s", c.Name, c.Type)

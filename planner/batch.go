@@ -73,7 +73,7 @@ func (b *Batch) check(ttl expr.Expr) error {
 // BatchKind is the kind of a batch.
 type BatchKind = cql.BatchKind
 
-// CheckBatch refuses statements that cannot stand together in a batch of that kind.
+// CheckBatch refuses statements that cannot be in one batch of that kind.
 func CheckBatch(kind BatchKind, statements []*Modification) error {
 	counters, virtual := 0, 0
 	for _, m := range statements {

@@ -17,8 +17,8 @@ type Conditions struct {
 	NotExists, Exists bool
 	Rows, Statics     []*Condition // on columns of the row, and on static ones
 
-	// Masked are the masked columns of the table. Restricted lists those that a condition or the WHERE clause compares, in
-	// the form of error texts: whether the write is applied reveals their values.
+	// Masked are the masked columns of the table. Restricted lists the ones that a condition or the WHERE clause compares,
+	// in the form of error texts: whether the write is applied reveals their values.
 	Masked     []*schema.Column
 	Restricted string
 }
@@ -28,13 +28,13 @@ type Condition struct {
 	Column *schema.Column
 	Part   expr.Expr  // the index or key in column[part]; nil: no such condition
 	Field  int        // the position of the field in column.field; -1: no such condition
-	Of     types.Type // what is compared: the column's, an element's or a field's; of CONTAINS an element's
+	Of     types.Type // of the compared value: a column, an element or a field; of CONTAINS an element
 	Op     Operator
-	Values []expr.Expr // one, or those of IN
+	Values []expr.Expr // one, or the list of IN
 	List   expr.Expr   // of IN ?, instead of Values
 }
 
-// Operator says how a condition compares. It is the operator of the syntax, which package exec does not import.
+// Operator compares a condition. It is the operator of the syntax, which package exec does not import.
 type Operator = cql.Operator
 
 // The operators of conditions.
@@ -86,7 +86,7 @@ func (p *planning) conditions(t *schema.Table, c cql.Conditions, u cql.Using) (*
 	return out, nil
 }
 
-// errConditionalTimestamp is the refusal of USING TIMESTAMP: conditional writes have times of their own.
+// errConditionalTimestamp refuses USING TIMESTAMP: conditional writes choose their timestamp themselves.
 func errConditionalTimestamp() error {
 	return cqlerr.Invalidf("Cannot provide custom timestamp for conditional updates")
 }
@@ -128,7 +128,7 @@ func (p *planning) condition(t *schema.Table, c *cql.Condition) (*Condition, err
 	return out, nil
 }
 
-// elementReceiver is what column[element] is compared with.
+// elementReceiver is the receiver of a value that column[element] is compared with.
 func elementReceiver(c *schema.Column, r expr.Receiver) (expr.Receiver, error) {
 	switch t := c.Type.(type) {
 	case *types.List:
@@ -141,7 +141,7 @@ func elementReceiver(c *schema.Column, r expr.Receiver) (expr.Receiver, error) {
 	return r, cqlerr.Invalidf("Invalid element access syntax for non-collection column %s", c.Name)
 }
 
-// comparedAs is the type that Cassandra compares the elements of a column as. Those of a map it compares as the keys,
+// comparedAs is the type that Cassandra compares the elements of a column as. Values of a map it compares as its keys,
 // which shows where these are compared byte by byte and the values are not.
 func comparedAs(c *schema.Column, elem types.Type) types.Type {
 	if m, isMap := c.Type.(*types.Map); isMap {
@@ -153,7 +153,7 @@ func comparedAs(c *schema.Column, elem types.Type) types.Type {
 	return elem
 }
 
-// fieldReceiver is what column.field is compared with.
+// fieldReceiver is the receiver of a value that column.field is compared with.
 func fieldReceiver(r expr.Receiver, name string) (int, expr.Receiver, error) {
 	t, ok := r.Type.(*types.UserType)
 	if !ok {
@@ -233,7 +233,7 @@ func (m *Modification) onlyStatic() bool {
 // changesRows reports whether columns of rows are assigned, or rows removed.
 func (m *Modification) changesRows() bool { return len(m.Sets) > 0 || m.Removes }
 
-// checkConditional refuses what a modification with conditions may not have beside them.
+// checkConditional refuses clauses that a modification cannot have beside conditions.
 func (m *Modification) checkConditional() error {
 	switch {
 	case m.If == nil:

@@ -7,7 +7,6 @@ import (
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/scope"
-	"github.com/cqld/cqld/planner/where"
 )
 
 // delete plans DELETE.
@@ -27,22 +26,10 @@ func (p *planning) delete(s *cql.Delete) (*Modification, error) {
 		}
 		m.set(set)
 	}
-	rs := where.New(&p.terms, t, string(Delete))
-	rs.OnlyStatic = m.onlyStatic()
-	if err := where.CheckNoCustom(s.Custom); err != nil {
+	if err := p.restrict(m, s.Custom, s.Where); err != nil {
 		return nil, err
 	}
-	if err := rs.AddRelations(s.Where); err != nil {
-		return nil, err
-	}
-	if err := m.finish(rs); err != nil {
-		return nil, err
-	}
-	p.maskConditions(m, rs)
-	if err := m.checkConditionalDelete(); err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m, m.checkConditionalDelete()
 }
 
 // deleteTarget resolves a column, or the part of one, that is deleted.
@@ -70,7 +57,7 @@ func (p *planning) deleteTarget(t *schema.Table, target *cql.DeleteTarget) (set 
 	return set, err
 }
 
-// checkPartDeletable refuses to delete elements of what has none, or none that are cells.
+// checkPartDeletable refuses to delete elements of a column without elements, or whose elements are not cells.
 func checkPartDeletable(c *schema.Column) error {
 	if key, value := types.ElementTypes(c.Type); key == nil && value == nil {
 		return cqlerr.Invalidf("Invalid deletion operation for non collection column %s", c.Name)

@@ -13,14 +13,14 @@ import (
 	"github.com/cqld/cqld/planner/where"
 )
 
-// Grouping says which rows are one group of GROUP BY: rows that follow each other in one partition, with equal values
+// Grouping decides which rows are one group of GROUP BY: those that follow each other in a partition, with equal values
 // of leading clustering columns and of a function of the next one.
 type Grouping struct {
 	Columns  []*schema.Column // none: a partition is one group
 	Function expr.Expr        // nil: none
 	Refused  error            // why the function groups nothing; Cassandra says so when it runs the statement
 
-	Beforehand []expr.Expr // parts of the function that no row matters to, as those of Selection
+	Beforehand []expr.Expr // parts of the function that no row matters to, as in Selection
 }
 
 // grouping plans GROUP BY; nil: there is none. Columns of the primary key that are restricted to one value may be left
@@ -181,7 +181,7 @@ func signature(c *expr.Call) string {
 	return name + " : (" + strings.Join(args, ", ") + ") -> " + c.Function.Returns.String()
 }
 
-// String says what is equal inside a group.
+// String prints the columns and the function that are equal inside a group.
 func (g *Grouping) String() string {
 	by := []string{"partition"}
 	for _, c := range g.Columns {

@@ -43,7 +43,7 @@ func (p *planning) insert(s *cql.Insert) (*Modification, error) {
 	return m, m.checkNoView()
 }
 
-// insertValues binds the values of the columns that are named: as they come what is set, then the key.
+// insertValues binds the values of the named columns: in their order the columns that are set, then the key.
 func (p *planning) insertValues(m *Modification, rs *where.Restrictions, s *cql.Insert) error {
 	if err := checkInsertColumns(s); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (m *Modification) give(rs *where.Restrictions, c *schema.Column, value expr
 }
 
 // keepRow makes an INSERT that gives a row of a table WITH COMPACT STORAGE nothing but its key write the column that
-// nobody sees. Where a column was declared it is mandatory, which is said when the row is written.
+// no statement can name. A declared column is mandatory; its error comes when the row is written.
 func (m *Modification) keepRow() {
 	c := m.Table.KeepsRows()
 	switch {
@@ -122,4 +122,33 @@ func (m *Modification) keepRow() {
 	default:
 		m.Mandatory = c
 	}
+}
+
+// insertJSON gives each column of the table its value in a JSON object. Text that is not bound is read at once.
+func (p *planning) insertJSON(m *Modification, rs *where.Restrictions, s *cql.Insert) error {
+	columns := expr.NewJSONColumns(m.Table, s.DefaultUnset)
+	value := func(c *schema.Column) expr.Expr { return &expr.JSONColumn{Column: c} }
+	if l, ok := s.JSON.(*cql.Literal); ok {
+		values, err := columns.Parse(l.Text, &p.clock, p.terms.Step)
+		if err != nil {
+			return err
+		}
+		value = func(c *schema.Column) expr.Expr { return &expr.Constant{Of: c.Type, Value: values[c.Index]} }
+	} else {
+		var err error
+		r := expr.Receiver{Keyspace: m.Table.Keyspace, Table: m.Table.Name, Name: "[json]", Type: types.Text}
+		if columns.Text, err = p.terms.Check(s.JSON, r); err != nil {
+			return err
+		}
+		m.JSON = columns
+	}
+	for _, c := range m.Table.Columns {
+		if m.Table.Compact == schema.CompactStatic && c.Kind == schema.Clustering {
+			return scope.UndefinedColumn(m.Table, c.Name) // Cassandra looks for the one that cannot be named
+		}
+		if err := m.give(rs, c, value(c)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // selectAnything plans SELECT. If the table has masked columns it is planned a second time, for those who may not see
-// what they hold.
+// masked values.
 func (p *planning) selectAnything(s *cql.Select) (Plan, error) {
 	plan, err := p.selectRows(s)
 	if err != nil || !p.env.Masks {
@@ -69,7 +69,7 @@ func listColumns(columns []*schema.Column, listed func(*schema.Column) bool) str
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// masksOf are the masks of a table's columns by their names; nil: it has none. A view has those of its base.
+// masksOf are the masks of a table's columns by their names; nil: it has none. A view has the masks of its base.
 func (p *planning) masksOf(t *schema.Table) map[string]*schema.Mask {
 	from := t
 	if t.View != nil {

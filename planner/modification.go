@@ -32,7 +32,7 @@ type Modification struct {
 	Removes   bool           // DELETE without columns: whole rows, ranges or partitions
 	Timestamp expr.Expr      // nil: not given
 	TTL       expr.Expr
-	JSON      *expr.JSONColumns // of INSERT JSON ?: what is read before anything else
+	JSON      *expr.JSONColumns // of INSERT JSON ?: read before anything else
 	Plain     bool              // no function is called
 	If        *Conditions       // nil: it has none
 	OneRow    bool              // the whole primary key is given, or only static columns are written in one partition
@@ -47,7 +47,24 @@ func (m *Modification) set(s SetColumn) {
 	}
 }
 
-// finish resolves the WHERE clause and what follows from it.
+// restrict plans the WHERE clause of UPDATE or DELETE.
+func (p *planning) restrict(m *Modification, custom []cql.CustomExpression, relations []cql.Relation) error {
+	rs := where.New(&p.terms, m.Table, string(m.Verb))
+	rs.OnlyStatic = m.onlyStatic()
+	if err := where.CheckNoCustom(custom); err != nil {
+		return err
+	}
+	if err := rs.AddRelations(relations); err != nil {
+		return err
+	}
+	err := m.finish(rs)
+	if err == nil {
+		p.maskConditions(m, rs)
+	}
+	return err
+}
+
+// finish resolves the WHERE clause and everything that follows from it.
 func (m *Modification) finish(rs *where.Restrictions) (err error) {
 	rs.OnlyStatic = rs.OnlyStatic || m.onlyStatic()
 	if m.Where, err = rs.Resolve(); err != nil {
@@ -71,7 +88,7 @@ func (m *Modification) checkNoView() error {
 	return nil
 }
 
-// checkVirtual refuses what tables made by code cannot do.
+// checkVirtual refuses modifications that tables made by code do not support.
 func (m *Modification) checkVirtual() error {
 	switch {
 	case !m.Table.Virtual:
@@ -98,7 +115,7 @@ func (m *Modification) checkSettable() error {
 	return nil
 }
 
-// settle decides what execution would otherwise find out again each time.
+// settle computes facts about the plan once, so that executions need not.
 func (m *Modification) settle() {
 	m.OneRow = m.Where.SingleRow(m.Table) || m.onlyStatic() && m.Where.SinglePartition()
 	m.Plain = m.Where.SinglePartition() && m.Where.Plain()

@@ -27,7 +27,7 @@ func Needs(p Plan, c *schema.Catalog) []auth.Need {
 	return nil
 }
 
-// readResource is what reads of a table take the permission on: views are read with that on their base.
+// readResource is the resource whose permission reads of a table need: reads of a view need its base's.
 func readResource(t *schema.Table) auth.Resource {
 	if t.View != nil {
 		return auth.Table(t.Keyspace, t.View.Base)
@@ -35,7 +35,7 @@ func readResource(t *schema.Table) auth.Resource {
 	return auth.Table(t.Keyspace, t.Name)
 }
 
-// writeNeeds are the permissions that a modification takes. With conditions its answer may tell what is stored, and
+// writeNeeds are the permissions that a modification takes. With conditions its answer may reveal stored values, and
 // writes to a table change its views.
 func writeNeeds(m *Modification, c *schema.Catalog) []auth.Need {
 	t := auth.Table(m.Table.Keyspace, m.Table.Name)
@@ -54,7 +54,7 @@ func writeNeeds(m *Modification, c *schema.Catalog) []auth.Need {
 }
 
 // CheckMasked refuses a SELECT that restricts masked columns, and a conditional write that does so or compares them,
-// for a user who may not know what they hold.
+// for a user who may not see their values.
 func CheckMasked(p Plan, u *auth.User) error {
 	switch p := p.(type) {
 	case *Select:

@@ -16,7 +16,7 @@ type Sort struct {
 	Column *schema.Column
 	Desc   bool
 
-	near expr.Expr // of ANN OF, before it is told apart
+	near expr.Expr // of ANN OF
 }
 
 // orderings resolves an ORDER BY clause. A column that is named again takes its last direction.
@@ -76,7 +76,7 @@ func reversed(t *schema.Table, sorts []Sort, w *where.Clause, rs *where.Restrict
 	return reverse, nil
 }
 
-// nearest is what ORDER BY column ANN OF asks for, or nil.
+// nearest is the order of ORDER BY column ANN OF, or nil.
 func nearest(items []cql.Ordering, sorts []Sort) (*where.Nearest, error) {
 	var found *where.Nearest
 	for _, s := range sorts {

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cqld/cqld/cql/schema"
@@ -9,13 +10,13 @@ import (
 	"github.com/cqld/cqld/planner/scope"
 )
 
-// Plan is what a statement will do, decided before any I/O: Select, Modification, Batch or Use, or one of package
-// define. A plan never changes and is shared between connections; what belongs to one execution is in the request.
+// Plan is a statement after all decisions that need no I/O: Select, Modification, Batch or Use, or one of package
+// define. A plan never changes and is shared between connections. Values, page and time are in the request.
 type Plan interface {
 	String() string // the plan in words; golden files compare it
 }
 
-// Env is what a statement is planned against.
+// Env is the catalog, the session and the settings that a statement is planned with.
 type Env struct {
 	Catalog  *schema.Catalog
 	Keyspace string // of unqualified names: the session's or the request's; "" if none
@@ -23,7 +24,7 @@ type Env struct {
 	Text string // the statement as it came, for error texts that repeat it
 	Run  bool   // it is run at once: Cassandra asks for permissions before it looks at mistakes then
 
-	Logins bool // clients log in: without that nobody may see or change roles
+	Logins bool // clients log in: otherwise roles cannot be seen or changed
 
 	Masks bool // columns may be masked, and are for those who lack a permission
 
@@ -40,7 +41,7 @@ type Env struct {
 	// Guard has the guardrails that the client who prepares or runs the statement is subject to; nil: none.
 	Guard *guardrail.Check
 
-	// Step is called often while what is long is planned: an error ends it; nil: nobody waits.
+	// Step is called often while a long statement is planned: an error ends it; nil: nothing bounds it.
 	Step func() error
 }
 
@@ -53,8 +54,8 @@ type Prepared struct {
 	// its own; else it is nil.
 	KeyMarkers []int
 
-	Result     []ResultColumn // what rows it will return; nil if none, or not known before it runs
-	Modifies   bool           // INSERT, UPDATE, DELETE or a BATCH of them: may stand in a batch
+	Result     []ResultColumn // columns of the result; nil if none, or not known before it runs
+	Modifies   bool           // INSERT, UPDATE, DELETE or a BATCH of them: allowed in a batch
 	Definition bool           // changes the schema
 	Timed      bool           // has constants that tell when it was planned
 
@@ -72,4 +73,50 @@ type ResultColumn struct {
 	Keyspace, Table, Name string
 	Type                  types.Type
 	Desc                  bool // a DESC clustering column: its class name is wrapped in result metadata ids
+}
+
+// Validity is the state of a plan after changes of the catalog.
+type Validity uint8
+
+// The validities in order of damage.
+const (
+	Valid    Validity = iota
+	Outdated          // the statement must be planned again: its tables look the same to clients
+	Invalid           // clients have to prepare it again: a table is gone or looks different
+)
+
+// Validity compares the tables that the plan was made for with the current ones. Definitions are planned
+// again after every change, because their objects may exist or not.
+func (p *Prepared) Validity(current *schema.Catalog) Validity {
+	result := Valid
+	if p.Definition || len(p.Tables) == 0 {
+		result = Outdated
+	}
+	for _, old := range p.Tables {
+		t := current.Table(old.Keyspace, old.Name)
+		switch {
+		case t == old:
+		case t == nil || !looksEqual(t, old):
+			return Invalid
+		default:
+			result = Outdated
+		}
+	}
+	return result
+}
+
+// looksEqual reports whether Cassandra keeps prepared statements through the change of a table: changes of its
+// columns, its indexes and of some options invalidate them.
+func looksEqual(a, b *schema.Table) bool {
+	if a.ID != b.ID || a.Compact != b.Compact || len(a.Columns) != len(b.Columns) || !slices.Equal(a.Indexes, b.Indexes) ||
+		a.Options.DefaultTimeToLive != b.Options.DefaultTimeToLive ||
+		a.Options.GCGraceSeconds != b.Options.GCGraceSeconds {
+		return false
+	}
+	for i, c := range a.Columns {
+		if d := b.Columns[i]; c.Name != d.Name || c.Kind != d.Kind || !types.Equal(c.Type, d.Type) || !c.Mask.Equal(d.Mask) {
+			return false
+		}
+	}
+	return true
 }

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/define"
@@ -43,7 +44,7 @@ type planning struct {
 	info  expr.Info
 	clock types.Clock
 
-	// masked makes what masked columns show; nil: what they hold.
+	// masked makes the expression that a masked column shows; nil: columns show their values.
 	masked func(*schema.Column) (expr.Expr, error)
 }
 
@@ -66,7 +67,7 @@ func (p *planning) statement(stmt cql.Statement) (Plan, error) {
 	return p.define(stmt)
 }
 
-// modifies plans a statement that may stand in a batch.
+// modifies plans a statement that is allowed in a batch.
 func modifies[S cql.Statement, P Plan](p *planning, s S, plan func(S) (P, error)) (Plan, error) {
 	p.out.Modifies = true
 	return asPlan(plan(s))
@@ -91,4 +92,52 @@ func asPlan[P Plan](plan P, err error) (Plan, error) {
 		return nil, err
 	}
 	return plan, nil
+}
+
+// checkMarkers refuses a marker that is for nothing: that of the first of two TTLs, for example.
+func (p *planning) checkMarkers() error {
+	for i, m := range p.info.Markers {
+		if m.Type == nil {
+			return cqlerr.Invalidf("Bind marker %d is for a value that the statement does not use", i+1)
+		}
+	}
+	return nil
+}
+
+// describeMarkers describes each bind marker, and finds the markers of the partition key.
+func (p *planning) describeMarkers() {
+	markers := p.info.Markers
+	p.out.Markers = make([]Marker, len(markers))
+	for i, m := range markers {
+		p.out.Markers[i] = Marker{Keyspace: m.Keyspace, Table: m.Table, Name: m.Name, Type: m.Type}
+	}
+	p.out.KeyMarkers = p.keyMarkers()
+}
+
+// keyMarkers has the index of the last marker that is bound to each partition key column itself, unless
+// one has none or the markers are not all of one table.
+func (p *planning) keyMarkers() []int {
+	markers := p.info.Markers
+	if len(markers) == 0 || len(p.scope.Tables) == 0 {
+		return nil
+	}
+	key := p.scope.Tables[0].PartitionKey
+	indexes := make([]int, len(key))
+	for i := range indexes {
+		indexes[i] = -1
+	}
+	for i, m := range markers {
+		if m.Keyspace != markers[0].Keyspace || m.Table != markers[0].Table {
+			return nil
+		}
+		if m.Column != nil && m.Column.Kind == schema.PartitionKey {
+			indexes[m.Column.Position] = i
+		}
+	}
+	for _, i := range indexes {
+		if i < 0 {
+			return nil
+		}
+	}
+	return indexes
 }

@@ -31,11 +31,11 @@ type Select struct {
 	AllowFiltering    bool   // written with ALLOW FILTERING
 	Intersects        bool   // rows are compared with several values outside of their keys
 	FullPartitions    bool   // partitions with static content only give a row
-	Asked             []bool // by column index, what is selected or compared beside the primary key; nil: all
+	Asked             []bool // by column index, the columns selected or compared besides the primary key; nil: all
 	Warnings          []string
 	RestrictedMasks   string // the masked columns that the WHERE clause restricts, as texts list them; "": none
 
-	// Masked is the plan for those who may not see what masked columns hold, and MaskRefused why they get nothing; both
+	// Masked is the plan for users who may not see masked values, and MaskRefused the error if there is none; both
 	// nil: no column is masked.
 	Masked      *Select
 	MaskRefused error
@@ -136,6 +136,9 @@ func (p *planning) selectRows(s *cql.Select) (Plan, error) {
 // AggregatesAll reports whether one row is made of all rows.
 func (s *Select) AggregatesAll() bool { return len(s.Selection.Aggregates) > 0 && s.Grouping == nil }
 
+// Summarizes reports whether rows are aggregated or grouped.
+func (s *Select) Summarizes() bool { return len(s.Selection.Aggregates) > 0 || s.Grouping != nil }
+
 // limit binds LIMIT or PER PARTITION LIMIT.
 func (p *planning) limit(t *schema.Table, name string, term cql.Term) (expr.Expr, error) {
 	if term == nil {
@@ -157,7 +160,7 @@ func checkDistinct(s *cql.Select, plan *Select, rs *where.Restrictions, sorts []
 			"static columns.")
 	}
 	selected := plan.selectedColumns()
-	if plan.Where.MultiPartition() { // rows that are merged are read with what they are merged by
+	if plan.Where.MultiPartition() { // rows are read with the columns that they are merged by
 		for _, o := range sorts {
 			selected = append(slices.Clip(selected), o.Column)
 		}
@@ -205,7 +208,7 @@ func exprColumns(e expr.Expr) []*schema.Column {
 
 func isPlainLimit(e expr.Expr) bool { return e == nil || where.IsPlain(e) }
 
-// settle decides what execution would otherwise find out again each time.
+// settle computes facts about the plan once, so that executions need not.
 func (s *Select) settle() {
 	isStatic := func(c *schema.Column) bool { return c.Kind == schema.Static }
 	s.OneRow = s.Where.SingleRow(s.Table)
@@ -239,7 +242,7 @@ func (s *Select) compared() [][]*schema.Column {
 	return all
 }
 
-// asked are the columns that Cassandra would fetch for what they are: all if there are none.
+// asked are the columns that Cassandra would fetch for their values: all if there are none.
 func (s *Select) asked() (asked []bool) {
 	if s.Selection.All {
 		return nil
@@ -262,7 +265,7 @@ func (s *Select) asked() (asked []bool) {
 
 // aggregationWarnings tells clients of aggregates and groups over more than one partition.
 func aggregationWarnings(s *Select, rs *where.Restrictions) []string {
-	if len(s.Selection.Aggregates) == 0 && s.Grouping == nil {
+	if !s.Summarizes() {
 		return nil
 	}
 	if !rs.Restricts(schema.PartitionKey) && !rs.RestrictsToken() {

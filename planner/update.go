@@ -1,9 +1,6 @@
 package planner
 
-import (
-	"github.com/cqld/cqld/cql"
-	"github.com/cqld/cqld/planner/where"
-)
+import "github.com/cqld/cqld/cql"
 
 // update plans UPDATE.
 func (p *planning) update(s *cql.Update) (*Modification, error) {
@@ -20,17 +17,8 @@ func (p *planning) update(s *cql.Update) (*Modification, error) {
 			return nil, err
 		}
 	}
-	rs := where.New(&p.terms, t, string(Update))
-	rs.OnlyStatic = m.onlyStatic()
-	if err := where.CheckNoCustom(s.Custom); err != nil {
+	if err := p.restrict(m, s.Custom, s.Where); err != nil {
 		return nil, err
 	}
-	if err := rs.AddRelations(s.Where); err != nil {
-		return nil, err
-	}
-	if err := m.finish(rs); err != nil {
-		return nil, err
-	}
-	p.maskConditions(m, rs)
 	return m, m.checkSettable()
 }

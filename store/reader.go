@@ -161,6 +161,7 @@ func (r *reader) step() error {
 
 // beginPartition reads the tombstones of a partition and prepares for its rows, but for its static row.
 func (r *reader) beginPartition(key []byte) error {
+	r.read.Tombstones.beginPartition()
 	if err := r.row.beginPartition(key); err != nil {
 		return err
 	}

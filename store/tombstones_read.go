@@ -30,7 +30,8 @@ type TombstonesRead struct {
 	Asked   []bool // by schema.Column.Index: other columns' cells do not count if they are older than the marker; nil: all
 	Statics bool   // static rows count
 
-	command int // tombstones since BeginCommand
+	command int  // tombstones since BeginCommand
+	stopped bool // nothing counts until the next partition begins
 	purger  rows.Purger
 	reverse bool
 
@@ -50,6 +51,19 @@ func (t *TombstonesRead) BeginCommand() {
 	}
 }
 
+// StopPartition ends counting until the next partition begins: Cassandra would not read the rest of this one.
+func (t *TombstonesRead) StopPartition() {
+	if t != nil {
+		t.stopped = true
+	}
+}
+
+func (t *TombstonesRead) beginPartition() {
+	if t != nil {
+		t.stopped = false
+	}
+}
+
 func (t *TombstonesRead) begin(r *Read) {
 	if t != nil {
 		t.purger, t.reverse, t.ranges = rows.NewPurger(r.Table, r.Now), r.Reverse, nil
@@ -57,7 +71,7 @@ func (t *TombstonesRead) begin(r *Read) {
 }
 
 func (t *TombstonesRead) count() {
-	if t.command > t.Max {
+	if t.stopped || t.command > t.Max {
 		return
 	}
 	t.Tombstones++

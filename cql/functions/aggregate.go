@@ -68,9 +68,6 @@ func (c *count) Add(args []types.Value) error {
 	return nil
 }
 
-// Merge adds another number of rows.
-func (c *count) Merge(behind Aggregate) { c.n += behind.(*count).n }
-
 // Result is a bigint, 0 for no rows.
 func (c *count) Result() (types.Value, error) {
 	return types.Value{Bytes: types.EncodeBigInt(c.n)}, nil
@@ -101,13 +98,6 @@ func (m *best) Add(args []types.Value) error {
 		m.b = append(make([]byte, 0, len(b)), b...)
 	}
 	return nil
-}
-
-// Merge takes the value of another one if it is better.
-func (m *best) Merge(behind Aggregate) {
-	if b := behind.(*best).b; b != nil && (m.b == nil || m.t.Compare(b, m.b)*m.sign > 0) {
-		m.b = b
-	}
 }
 
 // Size is the size of the kept value.

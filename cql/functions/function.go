@@ -96,14 +96,6 @@ type Sized interface {
 	Size() int
 }
 
-// Merging is an Aggregate whose rows may be added to several, in parts.
-type Merging interface {
-	Aggregate
-
-	// Merge adds the rows of another one of its kind, which are behind its own.
-	Merge(behind Aggregate)
-}
-
 // Call is one call of a function: its arguments, and the surroundings it may ask.
 type Call struct {
 	Args []types.Value

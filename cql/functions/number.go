@@ -63,22 +63,12 @@ type wholeTotal struct {
 func (w *wholeTotal) Add(args []types.Value) error {
 	if !meaningless(args) {
 		v := w.decode(args[0].Bytes)
-		w.add(uint64(v>>63), uint64(v), 1)
+		var carry uint64
+		w.low, carry = bits.Add64(w.low, uint64(v), 0)
+		w.high, _ = bits.Add64(w.high, uint64(v>>63), carry)
+		w.n++
 	}
 	return nil
-}
-
-func (w *wholeTotal) add(high, low uint64, n int64) {
-	var carry uint64
-	w.low, carry = bits.Add64(w.low, low, 0)
-	w.high, _ = bits.Add64(w.high, high, carry)
-	w.n += n
-}
-
-// Merge adds another sum.
-func (w *wholeTotal) Merge(behind Aggregate) {
-	b := behind.(*wholeTotal)
-	w.add(b.high, b.low, b.n)
 }
 
 // Result keeps the low bits of a sum that the type cannot hold; a mean is rounded towards 0.

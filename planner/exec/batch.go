@@ -5,36 +5,67 @@ import (
 
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/replicas"
 )
 
 // batch runs BEGIN BATCH ... APPLY BATCH.
 func (e *Executor) batch(ctx context.Context, r *Request, b *planner.Batch, done func(Result, error)) {
-	if err := guardWrite(&r.Options, b.Statements...); err != nil {
-		done(nil, err)
-		return
-	}
-	if err := checkLevel(r.Consistency); err != nil {
-		done(nil, err)
-		return
-	}
-	if planner.IsConditional(b.Statements) {
-		c := e.startConditional(ctx, &r.Options, true, done)
-		for _, m := range b.Statements {
-			c.statements = append(c.statements, conditionalWrite{m, r.Values})
-		}
-		c.run()
-		return
-	}
-	w := e.startBatch(&r.Options)
-	err := w.batchTimestamp(r, b)
+	err := guardWrite(&r.Options, b.Statements...)
 	if err == nil {
-		err = w.addAll(ctx, b.Statements, func(int) []types.Value { return r.Values })
+		err = checkLevel(r.Consistency)
+	}
+	if err != nil {
+		done(nil, err)
+		return
+	}
+	e.applyBatch(ctx, &r.Options, b, func(int) []types.Value { return r.Values }, done)
+}
+
+// ExecuteBatch applies the modifications of a batch together, and calls done as Execute does.
+func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(Result, error)) {
+	b := &planner.Batch{Kind: planner.BatchKind(r.Kind)}
+	err := checkLevel(r.Consistency)
+	if err == nil {
+		b.Statements, err = checkBatch(r)
+	}
+	if err == nil {
+		err = guardWrite(&r.Options, b.Statements...)
+	}
+	if err != nil {
+		done(nil, err)
+		return
+	}
+	e.applyBatch(ctx, &r.Options, b, func(i int) []types.Value { return r.Children[i].Values }, done)
+}
+
+// applyBatch writes the statements of a batch with the values of each.
+func (e *Executor) applyBatch(
+	ctx context.Context, o *Options, b *planner.Batch, values func(i int) []types.Value, done func(Result, error),
+) {
+	if planner.IsConditional(b.Statements) {
+		c := e.startConditional(ctx, o, true, done)
+		for i, m := range b.Statements {
+			c.statements = append(c.statements, conditionalWrite{m, values(i)})
+		}
+		c.execute()
+		return
+	}
+	w := e.startWriting(o)
+	w.size = size{updates: map[string]bool{}, keys: map[string]bool{}}
+	var err error
+	if b.Timestamp != nil {
+		w.x.Values = values(0)
+		w.timestamp, err = w.timestampOf(b.Timestamp)
+		w.timestamped = true
+	}
+	if err == nil {
+		err = w.addAll(ctx, b.Statements, values)
 	}
 	w.finishBatch(err, BatchKind(b.Kind), done)
 }
 
-// addAll adds the statements of a batch. Wrong keys of any of them are refused before anything else, as Cassandra does:
-// in front of the first one if guardrails look at what it writes, and otherwise when one of them is refused.
+// addAll adds the statements of a batch. As in Cassandra, errors of keys in any of them come before other errors: keys
+// are checked first if guardrails look at written values, and otherwise when a statement fails.
 func (w *writing) addAll(ctx context.Context, statements []*planner.Modification, values func(i int) []types.Value) error {
 	if w.guard != nil {
 		if err := w.checkBatchKeys(statements, values); err != nil {
@@ -45,7 +76,7 @@ func (w *writing) addAll(ctx context.Context, statements []*planner.Modification
 		if err := w.options.Turn.Step(); err != nil {
 			return err
 		}
-		if err := w.add(ctx, m, values(i)); err != nil {
+		if err := w.addStatement(ctx, m, values(i)); err != nil {
 			if wrong := w.checkBatchKeys(statements, values); wrong != nil {
 				return wrong
 			}
@@ -71,50 +102,7 @@ func (w *writing) checkBatchKeys(statements []*planner.Modification, values func
 	return nil
 }
 
-// startBatch begins a write whose size is measured.
-func (e *Executor) startBatch(o *Options) *writing {
-	w := e.startWriting(o)
-	w.size = newSize()
-	return w
-}
-
-// batchTimestamp evaluates USING TIMESTAMP, for all statements.
-func (w *writing) batchTimestamp(r *Request, b *planner.Batch) error {
-	if b.Timestamp == nil {
-		return nil
-	}
-	w.x.Values = r.Values
-	ts, err := w.timestamp(b.Timestamp)
-	w.given, w.stamp = true, ts
-	return err
-}
-
-// ExecuteBatch applies the modifications of a batch together, and calls done as Execute does.
-func (e *Executor) ExecuteBatch(ctx context.Context, r *BatchRequest, done func(Result, error)) {
-	if err := checkLevel(r.Consistency); err != nil {
-		done(nil, err)
-		return
-	}
-	statements, err := checkBatch(r)
-	if err == nil {
-		err = guardWrite(&r.Options, statements...)
-	}
-	if err == nil && planner.IsConditional(statements) {
-		c := e.startConditional(ctx, &r.Options, true, done)
-		for i, m := range statements {
-			c.statements = append(c.statements, conditionalWrite{m, r.Children[i].Values})
-		}
-		c.run()
-		return
-	}
-	w := e.startBatch(&r.Options)
-	if err == nil {
-		err = w.addAll(ctx, statements, func(i int) []types.Value { return r.Children[i].Values })
-	}
-	w.finishBatch(err, r.Kind, done)
-}
-
-// checkBatch returns the statements. It refuses those that a batch of the kind cannot have, or cannot have together.
+// checkBatch returns the statements. It refuses statements that a batch of the kind cannot have, or not in one batch.
 func checkBatch(r *BatchRequest) ([]*planner.Modification, error) {
 	statements := make([]*planner.Modification, len(r.Children))
 	for i := range r.Children {
@@ -152,11 +140,11 @@ func (w *writing) finishBatch(err error, kind BatchKind, done func(Result, error
 		answer.Warnings, err = w.size.check(kind, w.e.settings, w.mutations)
 	}
 	if err == nil && w.options.View != nil && kind == Logged && len(w.size.keys) > 1 {
-		var a awaited
-		if a, err = checkBatchLog(w.options); a.late != nil {
-			err = a.wait(w.options) // nothing is applied
+		var wait replicas.Wait
+		if wait, err = replicas.BatchLog(w.options.View, w.options.Consistency, w.options.Timeout); wait.Late != nil {
+			err = wait.Sleep(w.options.Sleep) // nothing is applied
 		}
-		w.awaited.add(a)
+		w.wait.Add(wait)
 	}
 	if err == nil {
 		err = w.checkReplicas(w.size.tables...)

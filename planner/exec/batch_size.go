@@ -11,20 +11,14 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// size measures a batch as Cassandra does: the bytes that its rows and cells take there, and their partitions. The zero
-// value is for single statements and measures nothing.
-//
-// What is written to a partition twice counts twice at first. check measures such a batch anew if that makes a
-// difference.
+// size notes the partitions of a batch, and measures it as Cassandra does: the bytes of its rows and cells there.
+// The zero value is for single statements and notes nothing.
 type size struct {
-	bytes   int
-	inRange int             // of bytes: those of deleted ranges
 	updates map[string]bool // table and key: whether ranges are deleted
-	update  string          // the one at hand
-	again   bool            // a partition, a static row or a collection is written to more than once
+	update  string          // the current one
+	inRange int             // bytes of deleted ranges
 	keys    map[string]bool // keyspace and key
 	tables  []*schema.Table
-	columns []*schema.Column // of several cells, that the row at hand has
 }
 
 // The number of bytes that Cassandra adds to values.
@@ -39,85 +33,64 @@ const (
 	rangeOverhead     = 8 + 4           // the time of one
 )
 
-func newSize() size { return size{updates: map[string]bool{}, keys: map[string]bool{}} }
-
-// partition counts a partition, the first time.
+// partition notes a partition.
 func (s *size) partition(t *schema.Table, key []byte) {
 	if s.updates == nil {
 		return
 	}
 	s.update = t.Keyspace + "." + t.Name + "." + string(key)
 	if _, known := s.updates[s.update]; known {
-		s.again = true
 		return
 	}
 	s.updates[s.update] = false
-	s.columns = s.columns[:0]
 	s.keys[t.Keyspace+"."+string(key)] = true
-	s.bytes += partitionOverhead
-	for _, known := range s.tables {
-		if known == t {
-			return
-		}
-	}
-	s.tables = append(s.tables, t)
-}
-
-// row counts a row without its cells.
-func (s *size) row(clustering [][]byte, expires bool) {
-	s.bytes += rowOverhead + length(clustering)
-	s.columns = s.columns[:0]
-	if expires {
-		s.bytes += expiryOverhead
+	if !slices.Contains(s.tables, t) {
+		s.tables = append(s.tables, t)
 	}
 }
-
-func (s *size) cell(value []byte) { s.bytes += cellOverhead + len(value) }
-
-// element counts an element of a collection, or a field of a user type, that is not frozen.
-func (s *size) element(c *schema.Column, name, value []byte) {
-	s.column(c)
-	s.bytes += cellOverhead + len(name) + len(value)
-}
-
-// column counts a column of several cells, once in each row.
-func (s *size) column(c *schema.Column) {
-	if s.updates == nil || slices.Contains(s.columns, c) {
-		return
-	}
-	s.columns = append(s.columns, c)
-	s.bytes += columnOverhead
-}
-
-// counter counts a counter's cell.
-func (s *size) counter() { s.bytes += cellOverhead + counterSize }
 
 // deletedRange counts the deletion of one range of rows.
 func (s *size) deletedRange(start, end [][]byte) {
 	if s.updates == nil {
 		return
 	}
-	n := rangeOverhead + length(start) + length(end)
+	s.inRange += rangeOverhead + length(start) + length(end)
 	if !s.updates[s.update] {
 		s.updates[s.update] = true
-		n += rangesOverhead
+		s.inRange += rangesOverhead
 	}
-	s.bytes += n
-	s.inRange += n
 }
 
-// measure counts what mutations write to the same row once.
-func (s *size) measure(ms []*store.Mutation) error {
-	s.bytes = len(s.updates)*partitionOverhead + s.inRange
-	return store.WrittenRows(ms, func(r store.WrittenRow) {
-		s.bytes += r.Bytes + r.Cells*cellOverhead + r.Counters*counterSize + r.Collections*columnOverhead
+// measure is the size of a batch. A row that two mutations write counts once.
+func (s *size) measure(ms []*store.Mutation) (bytes int, err error) {
+	bytes = len(s.updates)*partitionOverhead + s.inRange
+	err = store.WrittenRows(ms, func(r store.WrittenRow) {
+		bytes += r.Bytes + r.Cells*cellOverhead + r.Counters*counterSize + r.Collections*columnOverhead
 		if !r.Static {
-			s.bytes += rowOverhead
+			bytes += rowOverhead
 		}
 		if r.Expires {
-			s.bytes += expiryOverhead
+			bytes += expiryOverhead
 		}
 	})
+	return bytes, err
+}
+
+// maxGrowth is more than the factor by which a batch takes more bytes in Cassandra than its mutations do here: a null
+// takes 20 bytes there and more than two here.
+const maxGrowth = 16
+
+// exceeds measures a batch if it may be larger than a limit.
+func (s *size) exceeds(limit int64, ms []*store.Mutation) (bytes int64, exceeds bool, err error) {
+	maxBytes := len(s.updates)*partitionOverhead + s.inRange
+	for _, m := range ms {
+		maxBytes += maxGrowth * m.Size()
+	}
+	if int64(maxBytes) <= limit {
+		return 0, false, nil
+	}
+	n, err := s.measure(ms)
+	return int64(n), int64(n) > limit, err
 }
 
 // length is the number of bytes of values.
@@ -138,20 +111,19 @@ func (s *size) check(kind BatchKind, settings *guardrail.Settings, ms []*store.M
 	if len(s.keys) < 2 {
 		return warnings, nil
 	}
-	if s.again && int64(s.bytes) > settings.BatchSizeWarn {
-		if err := s.measure(ms); err != nil {
-			return nil, err
-		}
+	limit := settings.BatchSizeWarn
+	bytes, large, err := s.exceeds(limit, ms)
+	if err != nil {
+		return nil, err
 	}
-	bytes, partitions := int64(s.bytes), int64(len(s.keys))
-	if limit := settings.BatchSizeWarn; bytes > limit {
+	if large {
 		if bytes > settings.BatchSizeFail {
 			return nil, cqlerr.Invalidf("Batch too large")
 		}
 		warnings = append(warnings, fmt.Sprintf("Batch for %s is of size %d, exceeding specified threshold of %d by %d.",
 			tableNames(s.tables), bytes, limit, bytes-limit))
 	}
-	if kind != Logged && partitions > settings.UnloggedPartitionsWarn {
+	if partitions := int64(len(s.keys)); kind != Logged && partitions > settings.UnloggedPartitionsWarn {
 		warnings = append(warnings, fmt.Sprintf("Unlogged batch covering %d partitions detected against table%s. You should "+
 			"use a logged batch for atomicity, or asynchronous writes for performance.", partitions, plural(s.tables)))
 	}
@@ -174,7 +146,7 @@ func (s *size) checkGrace(warnings []string) []string {
 		"atomic batch might cause batchlog entries to expire before being replayed.", plural(tables)))
 }
 
-// plural has what follows "table" in a warning: an s if there are several, and the names.
+// plural is the text after "table" in a warning: an s if there are several, and the names.
 func plural(tables []*schema.Table) string {
 	if len(tables) == 1 {
 		return " " + tableNames(tables)

@@ -8,14 +8,16 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/functions"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/filter"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/store"
 )
 
-// target is what a statement writes to: a partition, and the row whose cells it sets at the moment.
+// target is the partition that a statement writes to, and the row whose cells it sets at the moment.
 type target struct {
 	plan   *planner.Modification
 	to     *store.Mutation
@@ -28,13 +30,13 @@ type target struct {
 	sums   map[*schema.Column][]byte // of the row, that the statement has made
 }
 
-// set writes the cells of the named rows of one partition, and the static cells behind those of each row.
-func (w *writing) set(ctx context.Context, simple bool) error {
+// set writes the cells of the named rows of one partition, and the static cells after each row.
+func (w *writing) set(ctx context.Context, oneRow bool) error {
 	m := w.target.plan
 	if !m.Mark && len(m.Sets) == 0 && m.Mandatory == nil {
 		return w.staticCells(ctx)
 	}
-	if simple {
+	if oneRow {
 		return w.rowCells(ctx, w.row)
 	}
 	for i, s := range w.ranges {
@@ -57,7 +59,6 @@ func (w *writing) staticCells(ctx context.Context) error {
 		return nil
 	}
 	t.to.Static()
-	w.size.again = w.size.again || len(w.ranges) > 1 // it is written for each row
 	t.static = true
 	err := w.cells(ctx, t.plan.Statics)
 	t.static = false
@@ -79,17 +80,11 @@ func (w *writing) rowCells(ctx context.Context, row [][]byte) error {
 	t.row = row
 	t.to.Row(row)
 	w.guardClustering(t.plan.Table, row)
-	without := w.size.bytes
-	w.size.row(row, t.plan.Mark && t.expiry.TTL > 0)
-	with := w.size.bytes
 	if t.plan.Mark {
 		t.to.Mark(t.ts, t.expiry)
 	}
 	if err := w.cells(ctx, t.plan.Sets); err != nil {
 		return err
-	}
-	if !t.plan.Mark && w.size.bytes == with {
-		w.size.bytes = without // nothing is written to the row
 	}
 	return w.staticCells(ctx)
 }
@@ -109,7 +104,6 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 			continue
 		}
 		if types.IsMultiCell(s.Column.Type) {
-			w.size.again = w.size.again || setsColumn(sets[:i], s.Column)
 			if err := w.collection(s); err != nil {
 				return err
 			}
@@ -134,7 +128,6 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 			t.to.Set(s.Column, v.Bytes, t.ts, t.expiry)
 		}
 		w.checkIndexed(t.plan.Table, s.Column, nil, v.Bytes)
-		w.size.cell(v.Bytes)
 		if err := w.checkSize(0); err != nil {
 			return err
 		}
@@ -142,12 +135,7 @@ func (w *writing) cells(ctx context.Context, sets []planner.SetColumn) error {
 	return nil
 }
 
-// setsColumn reports whether one of the assignments is to a column.
-func setsColumn(sets []planner.SetColumn, c *schema.Column) bool {
-	return slices.ContainsFunc(sets, func(s planner.SetColumn) bool { return s.Column == c })
-}
-
-// sum adds a value to what the row holds, and to what the statement has added before. Null stays null.
+// sum adds a value to the stored one, and to values that the statement has added before. Null stays null.
 func (w *writing) sum(c *schema.Column, v types.Value) (types.Value, error) {
 	switch {
 	case v.Unset && (c.Type == types.Text || c.Type == types.ASCII):
@@ -158,7 +146,7 @@ func (w *writing) sum(c *schema.Column, v types.Value) (types.Value, error) {
 	t := &w.target
 	stored, found := t.sums[c]
 	if !found {
-		stored = w.conditional.stored(c, t.row, t.static)
+		stored = w.stored.value(c, t.row, t.static)
 	}
 	switch {
 	case stored == nil:
@@ -182,7 +170,6 @@ func (w *writing) count(s *planner.SetColumn) error {
 	t := &w.target
 	if s.Change == planner.Replace { // by null only
 		t.to.DeleteCounter(s.Column, t.ts)
-		w.size.cell(nil)
 		return nil
 	}
 	v, err := s.Value.Eval(&w.x)
@@ -202,6 +189,51 @@ func (w *writing) count(s *planner.SetColumn) error {
 		change = -change
 	}
 	t.to.Add(s.Column, change, t.ts)
-	w.size.counter()
 	return nil
+}
+
+// checkIndexed notes the first value, or element of a collection, that an index refuses. The write is refused when all
+// its statements are evaluated.
+func (w *writing) checkIndexed(t *schema.Table, c *schema.Column, name, value []byte) {
+	if len(t.Indexes) == 0 || w.refusal != nil {
+		return
+	}
+	for _, x := range t.Indexes {
+		if x.Column() != c.Name {
+			continue
+		}
+		_, isVector := c.Type.(*types.Vector)
+		switch x.Kind() {
+		case schema.LegacyIndex:
+			if n := indexedSize(c, x.Part(), name, value); n >= filter.MaxLegacyValue {
+				w.refusal = cqlerr.Invalidf("Cannot index value of size %d for index %s on %s.%s(%s) (maximum allowed size=%d)",
+					n, x.Name, quote.Name(t.Keyspace), quote.Name(t.Name), c.Name, filter.MaxLegacyValue)
+			}
+		case schema.SAI:
+			w.guardIndexed(x, c, name, value)
+			if isVector && value != nil {
+				w.refusal = checkVector(x, value, c.Type)
+			}
+		}
+	}
+}
+
+// checkTerms refuses values that indexes do not take.
+func (w *writing) checkTerms() error {
+	if err := w.guardTerms(); err != nil {
+		return err
+	}
+	return w.refusal
+}
+
+// indexedSize is the number of bytes of a cell, or of a deleted element, that go into an index.
+func indexedSize(c *schema.Column, part schema.IndexPart, name, value []byte) int {
+	_, isSet := c.Type.(*types.Set)
+	switch {
+	case part == schema.IndexKeys || isSet && types.IsMultiCell(c.Type):
+		return len(name)
+	case part == schema.IndexEntries:
+		return len(name) + len(value) + filter.EntryOverhead
+	}
+	return len(value)
 }

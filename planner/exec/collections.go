@@ -13,7 +13,7 @@ import (
 	"github.com/cqld/cqld/store"
 )
 
-// collection writes what an assignment changes in a collection, or a user type, that is not frozen.
+// collection writes an assignment to a collection, or a user type, that is not frozen.
 func (w *writing) collection(s *planner.SetColumn) error {
 	if err := w.guardList(s); err != nil {
 		return err
@@ -75,7 +75,6 @@ func (w *writing) putElement(c *schema.Column, name, value []byte) error {
 	}
 	t.to.SetPart(c, name, value, t.ts, expiry)
 	w.checkIndexed(t.plan.Table, c, name, value)
-	w.size.element(c, name, value)
 	if w.elements++; w.elements%64 == 63 {
 		if err := restriction.Step(&w.x); err != nil {
 			return err
@@ -84,14 +83,13 @@ func (w *writing) putElement(c *schema.Column, name, value []byte) error {
 	return w.checkSize(0)
 }
 
-// clear deletes all elements. Those that the same write sets stay, unless it deletes the column.
+// clear deletes all elements. Elements that the same write sets stay, unless it deletes the column.
 func (w *writing) clear(c *schema.Column) {
 	ts := w.target.ts
 	if w.target.plan.Verb != planner.Delete {
 		ts--
 	}
 	w.target.to.Clear(c, ts)
-	w.size.column(c)
 	if l := w.target.list(c); l != nil {
 		l.clear(ts)
 	}
@@ -99,7 +97,7 @@ func (w *writing) clear(c *schema.Column) {
 
 // putAll writes all elements of a value.
 func (w *writing) putAll(c *schema.Column, value []byte) error {
-	if err := w.expect(c, value, true); err != nil {
+	if err := w.reserveElements(c, value, true); err != nil {
 		return err
 	}
 	if err := w.guardItems(c, value); err != nil {
@@ -151,7 +149,7 @@ func (w *writing) putPlace(c *schema.Column, front bool, value []byte) error {
 
 // prepend writes elements at the beginning of a list, the last one first.
 func (w *writing) prepend(c *schema.Column, value []byte) error {
-	if err := w.expect(c, value, true); err != nil {
+	if err := w.reserveElements(c, value, true); err != nil {
 		return err
 	}
 	for e := range types.Elements(value) {
@@ -173,7 +171,7 @@ func (w *writing) removeElements(c *schema.Column, value []byte) error {
 	if _, isList := c.Type.(*types.List); isList {
 		return w.removeFromList(c, value)
 	}
-	if err := w.expect(c, value, false); err != nil {
+	if err := w.reserveElements(c, value, false); err != nil {
 		return err
 	}
 	for e := range types.Elements(value) {
@@ -245,4 +243,80 @@ func (w *writing) setElement(s *planner.SetColumn) error {
 		return nil
 	}
 	return w.put(s.Column, part.Bytes, value.Bytes)
+}
+
+// manyElements is the number of elements from which on memory is taken for all of them at once.
+const manyElements = 1 << 10
+
+// minElement is the smallest number of bytes that a stored element takes besides its name and value.
+const minElement = 4
+
+// checkSize refuses a write that is certainly too large, with more bytes to come.
+func (w *writing) checkSize(more int) error { return w.e.store.Check(w.mutations, w.bytes, more) }
+
+// hold charges the turn for n bytes, if they are many.
+func (w *writing) hold(n int) error {
+	if n < heldStep {
+		return nil
+	}
+	return w.turn().Hold(int64(n))
+}
+
+// reserveElements refuses a collection that is too large to be written, and makes room for its elements. With written
+// it counts their values too; otherwise the elements are deleted.
+func (w *writing) reserveElements(c *schema.Column, value []byte, written bool) error {
+	n := types.DecodeCount(value)
+	if n < manyElements {
+		return nil
+	}
+	names, values := 0, 0
+	minNames := 0 // bytes of the names
+	switch t := c.Type.(type) {
+	case *types.List:
+		names, minNames = n*placeSize, n*placeSize
+		values = len(value) - 4 - 4*n
+	case *types.Set:
+		names = len(value) - 4 - 4*n
+		if t.Elem.FixedLength() > 0 {
+			minNames = names
+		}
+	case *types.Map:
+		if !written {
+			names = len(value) - 4 - 4*n
+			break
+		}
+		for k, v := range types.Entries(value) {
+			names += len(k)
+			values += len(v)
+		}
+		if t.Key.FixedLength() > 0 {
+			minNames = names
+		}
+	default: // a user type has few fields
+		return nil
+	}
+	if w.isOnlyAssignment(c) {
+		if err := w.checkSize(n*minElement + minNames + values); err != nil {
+			return err
+		}
+	}
+	names += names/8 + 2*n
+	if err := w.hold(n*store.CellSize + names); err != nil {
+		return err
+	}
+	w.target.to.Reserve(n, names)
+	return nil
+}
+
+// isOnlyAssignment reports whether one assignment only writes to a column: several may write to the same elements.
+func (w *writing) isOnlyAssignment(c *schema.Column) bool {
+	n := 0
+	for _, sets := range [...][]planner.SetColumn{w.target.plan.Sets, w.target.plan.Statics} {
+		for i := range sets {
+			if sets[i].Column == c {
+				n++
+			}
+		}
+	}
+	return n == 1
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
+	"github.com/cqld/cqld/planner/exec/replicas"
 	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
@@ -27,41 +28,23 @@ type conditional struct {
 	done       func(Result, error)
 	table      *schema.Table
 	key        []byte
-	replicas   replicas // of the partition
+	replicas   replicas.Set // of the partition
 	statements []conditionalWrite
-	hasStatic  bool
-	static     rowConditions    // if hasStatic is set
-	rows       []*rowConditions // in the order of rows
-	first      rowConditions    // is among rows, if there are some
+	rows       storedRows
+	anyRow     bool // statements name rows, so that all their columns are read
+	everyRow   bool // all columns are shown, not only columns with conditions
+	batch      bool
+	shown      []*schema.Column
 
-	// The columns whose values are looked at, by index. A row exists if it has one of these, or a marker.
-	fetched  []bool
-	copied   []bool // those of fetched that are compared, shown or written again
-	anyRow   bool   // statements name rows, so that all their columns are looked at
-	everyRow bool   // all columns are shown, not only those of conditions
-	batch    bool
-	shown    []*schema.Column
+	until   time.Time // the deadline of the decision
+	applied bool
+	warned  int // warnings of guardrails before the decision
 
-	// What is read. The values are by column index, in memory of read.
-	reading    store.Read
-	slices     []store.Slice
-	clustering [][]byte   // of one row
-	current    [][][]byte // of rows, nil where there is none; without conditions on rows the first one of the partition
-	statics    [][]byte   // nil: there is no static row
-	read       values
-	snapshot   *store.Snapshot
-	unsetCells bool // a condition compares a set or map whose elements are cells with an unset value
-	deciding   bool
-	until      time.Time // when it has to be decided
-	applied    bool
-	warned     int // warnings of guardrails before the decision
-
-	kept    values // what is bound
+	kept    values // bound values
 	columns []planner.ResultColumn
 	answer  Rows
 
 	onDecide func(*store.Snapshot) ([]*store.Mutation, error) // methods as values that are made once
-	onRow    func(*store.Row) (bool, error)
 	onDone   func(error)
 	onStep   func() error
 }
@@ -78,38 +61,34 @@ var conditionals = sync.Pool{New: func() any { return new(conditional) }}
 func (e *Executor) startConditional(ctx context.Context, o *Options, batch bool, done func(Result, error)) *conditional {
 	c := conditionals.Get().(*conditional)
 	if c.onDecide == nil {
-		c.onDecide, c.onRow, c.onDone, c.onStep = c.decide, c.takeRow, c.finish, c.step
+		c.onDecide, c.onDone, c.onStep = c.decide, c.finish, c.step
+		c.rows.step, c.rows.onRow = c.onStep, c.rows.takeRow
 	}
 	c.writing, c.ctx, c.batch, c.done = e.startWriting(o), ctx, batch, done
-	c.writing.conditional, c.kind, c.x.Step = c, Conditional, c.onStep
+	c.stored, c.kind, c.x.Step = &c.rows, Conditional, c.onStep
 	return c
 }
 
-// release ends the write, and forgets what belongs to it.
+// release ends the write, and keeps the buffers.
 func (c *conditional) release() {
 	c.writing.release()
 	if cap(c.answer.Cells) > maxKeptCells {
 		c.answer.Cells = nil
 	}
-	c.read.clear()
 	c.kept.clear()
+	c.rows.clear()
 	clear(c.statements)
-	clear(c.rows)
-	clear(c.slices)
-	clear(c.clustering)
-	clear(c.current)
 	clear(c.shown)
 	*c = conditional{
-		key: c.key[:0], statements: c.statements[:0], rows: c.rows[:0], first: c.first.cleared(), static: c.static.cleared(),
-		fetched: c.fetched[:0], copied: c.copied[:0], shown: c.shown[:0], slices: c.slices[:0], clustering: c.clustering[:0], current: c.current[:0], read: c.read, kept: c.kept,
+		key: c.key[:0], statements: c.statements[:0], rows: c.rows, shown: c.shown[:0], kept: c.kept,
 		columns: c.columns[:0], answer: Rows{Cells: c.answer.Cells[:0]},
-		onDecide: c.onDecide, onRow: c.onRow, onDone: c.onDone, onStep: c.onStep,
+		onDecide: c.onDecide, onDone: c.onDone, onStep: c.onStep,
 	}
 	conditionals.Put(c)
 }
 
-// run decides and answers. It waits for the decision only if the request has a turn.
-func (c *conditional) run() {
+// execute decides and answers. It waits for the decision only if the request has a turn.
+func (c *conditional) execute() {
 	if err := c.prepare(); err != nil {
 		c.fail(err)
 		return
@@ -124,23 +103,24 @@ func (c *conditional) run() {
 	c.finish(<-outcome)
 }
 
-// prepare takes the statements, and refuses what does not depend on stored rows.
+// prepare takes the statements, and makes all checks that do not depend on stored rows.
 func (c *conditional) prepare() error {
 	c.table = c.statements[0].plan.Table
-	c.fetched = slices.Grow(c.fetched, len(c.table.Columns))[:len(c.table.Columns)]
-	clear(c.fetched)
+	c.rows.table = c.table
+	c.rows.fetched = slices.Grow(c.rows.fetched, len(c.table.Columns))[:len(c.table.Columns)]
+	clear(c.rows.fetched)
 	for i := range c.statements {
 		if i%64 == 63 {
 			if err := restriction.Step(&c.x); err != nil {
 				return err
 			}
 		}
-		if err := c.take(&c.statements[i]); err != nil {
+		if err := c.takeStatement(&c.statements[i]); err != nil {
 			return err
 		}
 	}
-	if c.unsetCells {
-		return errUnsetCondition() // before anything is compared: Cassandra fails
+	if err := c.rows.conditions.Check(); err != nil {
+		return err
 	}
 	c.finishColumns()
 	if g := c.options.Guard; g != nil {
@@ -156,7 +136,7 @@ func (c *conditional) finish(err error) {
 		c.fail(cqlerr.CASUnknown(c.options.serial()))
 	case err != nil:
 		c.fail(err)
-	case c.applied && c.awaited != awaited{}:
+	case c.applied && c.wait != replicas.Wait{}:
 		go c.finishLate()
 	default:
 		c.makeAnswer()
@@ -165,10 +145,10 @@ func (c *conditional) finish(err error) {
 	}
 }
 
-// finishLate answers when the replicas have taken what is written, or when the time for that is over.
+// finishLate answers when the replicas have taken the mutations, or when the time for that is over.
 func (c *conditional) finishLate() {
-	a := c.awaited
-	if err := a.wait(c.options); a.late != nil {
+	wait := c.wait
+	if err := wait.Sleep(c.options.Sleep); wait.Late != nil {
 		c.fail(err)
 		return
 	}
@@ -191,7 +171,7 @@ func (c *conditional) fail(err error) {
 // the work that then runs may itself wait for a write.
 func (c *conditional) step() (err error) {
 	switch {
-	case !c.deciding:
+	case !c.rows.deciding:
 		err = c.options.Turn.Step()
 	case time.Now().After(c.until):
 		err = pace.ErrTimeout
@@ -215,8 +195,8 @@ func (o *Options) serial() cqlerr.Consistency {
 	return cqlerr.Serial
 }
 
-// take adds a modification: its partition, and its conditions with their values.
-func (c *conditional) take(s *conditionalWrite) error {
+// takeStatement adds a modification: its partition, and its conditions with their values.
+func (c *conditional) takeStatement(s *conditionalWrite) error {
 	m := s.plan
 	if err := c.bind(m, s.values); err != nil {
 		return err
@@ -224,7 +204,7 @@ func (c *conditional) take(s *conditionalWrite) error {
 	if err := c.takeKey(m); err != nil {
 		return err
 	}
-	c.look(m)
+	c.noteColumns(m)
 	if m.If == nil && m.Where.Slice != nil {
 		return nil
 	}
@@ -232,7 +212,7 @@ func (c *conditional) take(s *conditionalWrite) error {
 	if err != nil || m.If == nil {
 		return err
 	}
-	return c.addConditions(m, row)
+	return c.rows.conditions.Add(&c.x, m, row)
 }
 
 // takeKey finds the partition that a modification names, which must be that of the others.
@@ -262,7 +242,7 @@ func (c *conditional) rowOf(m *planner.Modification) ([][]byte, error) {
 	if !m.ChecksRow() {
 		return nil, nil
 	}
-	if err := c.oneRow(m); err != nil {
+	if err := c.evaluateRow(m); err != nil {
 		return nil, err
 	}
 	row := c.kept.row(len(c.table.Clustering))
@@ -272,8 +252,8 @@ func (c *conditional) rowOf(m *planner.Modification) ([][]byte, error) {
 	return row, nil
 }
 
-// look notes the columns that have to be fetched for a modification.
-func (c *conditional) look(m *planner.Modification) {
+// noteColumns notes the columns that have to be fetched for a modification.
+func (c *conditional) noteColumns(m *planner.Modification) {
 	c.anyRow = c.anyRow || m.ChecksRow()
 	if m.If == nil {
 		return
@@ -283,7 +263,7 @@ func (c *conditional) look(m *planner.Modification) {
 	}
 	for _, conditions := range [...][]*planner.Condition{m.If.Rows, m.If.Statics} {
 		for _, condition := range conditions {
-			c.fetched[condition.Column.Index] = true
+			c.rows.fetched[condition.Column.Index] = true
 			if !slices.Contains(c.shown, condition.Column) {
 				c.shown = append(c.shown, condition.Column)
 			}
@@ -292,13 +272,13 @@ func (c *conditional) look(m *planner.Modification) {
 	for _, sets := range [...][]planner.SetColumn{m.Statics, m.Sets} {
 		for i := range sets {
 			if sets[i].ReadsRow() {
-				c.fetched[sets[i].Column.Index] = true
+				c.rows.fetched[sets[i].Column.Index] = true
 			}
 		}
 	}
 	if len(m.Statics) > 0 {
 		for _, column := range c.table.Static {
-			c.fetched[column.Index] = true
+			c.rows.fetched[column.Index] = true
 		}
 	}
 }
@@ -307,21 +287,21 @@ func (c *conditional) look(m *planner.Modification) {
 func (c *conditional) finishColumns() {
 	for _, key := range [...][]*schema.Column{c.table.PartitionKey, c.table.Clustering} {
 		for _, column := range key {
-			c.fetched[column.Index] = true
+			c.rows.fetched[column.Index] = true
 		}
 	}
-	c.copied = append(c.copied[:0], c.fetched...)
+	c.rows.copied = append(c.rows.copied[:0], c.rows.fetched...)
 	if c.anyRow {
 		for _, column := range c.table.Regular {
-			c.fetched[column.Index] = true
-			c.copied[column.Index] = c.copied[column.Index] || c.everyRow
+			c.rows.fetched[column.Index] = true
+			c.rows.copied[column.Index] = c.rows.copied[column.Index] || c.everyRow
 		}
 	}
 	for i := range c.statements {
 		sets := c.statements[i].plan.Sets
 		for j := range sets {
 			if sets[j].ReadsRow() {
-				c.copied[sets[j].Column.Index] = c.fetched[sets[j].Column.Index]
+				c.rows.copied[sets[j].Column.Index] = c.rows.fetched[sets[j].Column.Index]
 			}
 		}
 	}
@@ -354,24 +334,21 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.snapshot, c.applied, c.deciding, c.until = s, false, true, until
+	c.rows.snapshot, c.applied, c.rows.deciding, c.until = s, false, true, until
 	if g := c.options.Guard; g != nil {
 		g.Warnings = g.Warnings[:c.warned]
 	}
-	if err := c.readRows(); err != nil {
+	if err := c.rows.read(c.ctx, c.key, c.x.Now); err != nil {
 		return nil, err
 	}
-	if holds, err := c.hold(); !holds || err != nil {
+	if holds, err := c.rows.conditions.Hold(&c.x, c.rows.rows, c.rows.static); !holds || err != nil {
 		return nil, err
 	}
-	if err := c.replicas.checkWrite(c.options.Consistency); err != nil {
+	if c.wait, err = c.replicas.Commit(c.options.Consistency, c.options.Timeout); err != nil {
 		return nil, err
-	}
-	if c.awaited = (awaited{}); c.options.Consistency != cqlerr.Any {
-		c.awaited = c.replicas.await(c.options, c.options.Consistency, casLate(c.options.Consistency, "SIMPLE"))
 	}
 	c.mutations, c.terms, c.writing.rows, c.bytes = c.mutations[:0], c.terms[:0], 0, 0
-	c.given, c.stamp = true, s.Timestamp()
+	c.timestamped, c.timestamp = true, s.Timestamp()
 	for _, ranges := range [...]bool{false, true} {
 		if err := c.write(ranges); err != nil {
 			return nil, err
@@ -385,7 +362,7 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 }
 
 // write makes the mutations of the statements that delete ranges of rows, or of the others. Cassandra writes rows
-// first, and so what it says of their values comes first.
+// first, and so errors about their values come first.
 func (c *conditional) write(ranges bool) error {
 	for i := range c.statements {
 		m := c.statements[i].plan
@@ -397,7 +374,7 @@ func (c *conditional) write(ranges bool) error {
 				return err
 			}
 		}
-		if err := c.add(c.ctx, m, c.statements[i].values); err != nil {
+		if err := c.addStatement(c.ctx, m, c.statements[i].values); err != nil {
 			return err
 		}
 	}
@@ -406,33 +383,54 @@ func (c *conditional) write(ranges bool) error {
 
 // deletesRange reports whether a modification deletes rows that it does not name one by one, inside a partition.
 func deletesRange(m *planner.Modification) bool {
-	where := m.Where
-	return m.Verb == planner.Delete && (where.Slice != nil || len(where.Clustering) > 0) &&
-		!(m.OneRow && len(where.Clustering) == len(m.Table.Clustering))
+	return m.Verb == planner.Delete && (m.Where.Slice != nil || len(m.Where.Clustering) > 0) && !namesOneRow(m)
 }
 
-// hold reports whether all conditions hold.
-func (c *conditional) hold() (bool, error) {
-	if c.hasStatic {
-		if holds, err := c.static.hold(&c.x, c.statics); !holds || err != nil {
-			return false, err
+// makeAnswer makes the response. If the write was not applied, it has the rows that the conditions refused.
+func (c *conditional) makeAnswer() {
+	out := &c.answer
+	out.Conditional = true
+	c.columns = append(c.columns[:0], planner.ResultColumn{
+		Keyspace: c.table.Keyspace, Table: c.table.Name, Name: "[applied]", Type: types.Boolean,
+	})
+	verdict := [1]byte{}
+	if c.applied {
+		verdict[0] = 1
+	}
+	rows := c.stored.existing()
+	if c.applied || len(rows) == 0 {
+		out.Count, out.Cells, out.Columns = 1, appendCell(out.Cells[:0], verdict[:]), c.columns
+		return
+	}
+	for _, column := range c.shown {
+		c.columns = append(c.columns, planner.ResultColumn{
+			Keyspace: c.table.Keyspace, Table: c.table.Name, Name: column.Name, Type: column.Type, Desc: column.Desc,
+		})
+	}
+	out.Columns = c.columns
+	out.Cells = slices.Grow(out.Cells, c.shownSize(rows))
+	for _, values := range rows {
+		out.Count++
+		out.Cells = appendCell(out.Cells, verdict[:])
+		for _, column := range c.shown {
+			out.Cells = appendCell(out.Cells, values[column.Index])
 		}
 	}
-	for i, r := range c.rows {
-		if i > 0 {
-			if err := c.step(); err != nil {
-				return false, err
-			}
-		}
-		if holds, err := r.hold(&c.x, c.current[i]); !holds || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
 }
 
-// checkLevels refuses the levels that conditional writes cannot have, and those that the replicas cannot reach. It
-// waits for replicas that are slow to agree.
+// shownSize is the size of the cells of the rows that are shown, each row after the verdict.
+func (c *conditional) shownSize(rows [][][]byte) (n int) {
+	for _, values := range rows {
+		n += 5
+		for _, column := range c.shown {
+			n += 4 + len(values[column.Index])
+		}
+	}
+	return n
+}
+
+// checkLevels refuses levels that conditional writes cannot have, or that the replicas cannot reach. It waits for
+// replicas that are slow to agree.
 func (c *conditional) checkLevels() error {
 	o := c.options
 	switch {
@@ -445,15 +443,14 @@ func (c *conditional) checkLevels() error {
 	if err := checkLevel(o.Consistency); err != nil {
 		return err
 	}
-	c.replicas = c.e.replicasFor(o, c.table, c.key)
-	r := &c.replicas
-	if k := r.keyspace; k != nil && o.Consistency == cqlerr.EachQuorum && k.ByDatacenter() == nil {
+	c.replicas = c.e.replicasOf(o, c.table, c.key)
+	if k := c.replicas.Keyspace(); k != nil && o.Consistency == cqlerr.EachQuorum && k.ByDatacenter() == nil {
 		return cqlerr.Invalidf("consistency level %s not compatible with replication strategy (%s)",
 			o.Consistency, k.Replication["class"])
 	}
-	if err := r.checkSerial(o.SerialConsistency); err != nil {
+	wait, err := c.replicas.Agree(o.SerialConsistency, Conditional, o.Timeout)
+	if err != nil {
 		return err
 	}
-	a := r.awaitAgreement(o, o.SerialConsistency, casLate(o.SerialConsistency, Conditional))
-	return a.wait(o)
+	return wait.Sleep(o.Sleep)
 }

@@ -2,11 +2,11 @@ package exec
 
 import (
 	"math"
-	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/exec/replicas"
 )
 
 // checkLevel refuses NODE_LOCAL.
@@ -39,119 +39,90 @@ func checkWriteLevel(cl cqlerr.Consistency, t *schema.Table) error {
 	return checkLevel(cl)
 }
 
-// replicasFor returns the replicas of a partition as the coordinator of a request sees them.
-func (e *Executor) replicasFor(o *Options, t *schema.Table, key []byte) replicas {
-	if o.View == nil {
-		return e.replicasOf(t)
-	}
+// replicasOf returns the replicas of a partition as the coordinator of a request sees them.
+func (e *Executor) replicasOf(o *Options, t *schema.Table, key []byte) replicas.Set {
 	k := e.store.Catalog().Keyspace(t.Keyspace)
-	if k == nil {
-		return replicasIn(o.View, nil, []int{o.View.Self})
+	v := o.View
+	if v == nil {
+		return replicas.Alone(k, e.strictIn)
 	}
-	p := o.View.Placement(k)
-	if p.Everywhere {
-		return replicasIn(o.View, nil, []int{o.View.Self})
+	if k != nil {
+		if p := v.Placement(k); !p.Everywhere {
+			return replicas.On(v, k, p.Replicas(types.Token(key)))
+		}
 	}
-	return replicasIn(o.View, k, p.Replicas(types.Token(key)))
+	return replicas.On(v, nil, []int{v.Self})
 }
 
-// checkWrite refuses a write to a partition at a level that its replicas cannot reach, and returns how long it waits
-// for them.
-func (e *Executor) checkWrite(o *Options, t *schema.Table, key []byte, kind string) (awaited, error) {
-	if t.Virtual {
-		return awaited{}, nil
-	}
-	r := e.replicasFor(o, t, key)
-	check := r.checkWrite
-	if t.Counter {
-		check = r.checkCounter
-	}
-	if err := check(o.Consistency); err != nil {
-		return awaited{}, err
-	}
-	a := r.await(o, o.Consistency, writeLate(o.Consistency, kind))
-	if t.Counter && a.late != nil && !slices.Contains(r.nodes, r.view.Self) {
-		a.late = cqlerr.WriteLate(cqlerr.One, 0, 1, kind) // the coordinator waits for the replica that leads the others
-	}
-	if o.Consistency == cqlerr.Any && kind != Logged.WriteType() {
-		a.late = nil // the coordinator keeps the write when its time is over
-	}
-	return a, nil
-}
-
-// checkReplicas refuses the write at a level that replicas cannot reach: those of the tables, or in a ring those of
+// checkReplicas refuses the write at a level that replicas cannot reach: the replicas of the tables, or in a ring of
 // each partition.
 func (w *writing) checkReplicas(tables ...*schema.Table) error {
 	if w.options.View == nil {
 		for _, t := range tables {
-			if _, err := w.e.checkWrite(w.options, t, nil, w.kind); err != nil {
+			if err := w.checkPartition(t, nil); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	for _, m := range w.mutations {
-		t, key := m.Partition()
-		a, err := w.e.checkWrite(w.options, t, key, w.kind)
-		if err != nil {
+		if err := w.checkPartition(m.Partition()); err != nil {
 			return err
 		}
-		w.awaited.add(a)
 	}
 	return nil
 }
 
-// checkReadAt refuses a read at a level that the replicas cannot reach, and returns how long it waits for them. serial
-// says that it is a read of one partition, which serial levels are meant for.
-func (r *replicas) checkReadAt(o *Options, cl cqlerr.Consistency, serial bool) (awaited, error) {
-	if serial && cl.IsSerial() {
-		late := func(_, blockFor int) *cqlerr.Error { return cqlerr.ReadLate(cl, 0, blockFor) }
-		return r.awaitAgreement(o, cl, late), r.checkSerial(cl)
-	}
-	return r.await(o, cl, readLate(cl)), r.checkRead(cl)
-}
-
-// checkReplicas refuses the read at a level that the replicas of what it is about to read cannot reach, and waits for
-// those that are slow.
-func (r *reading) checkReplicas(o *Options) error {
-	t, serial := r.plan.Table, r.plan.Where.SinglePartition()
+// checkPartition is checkReplicas for one partition.
+func (w *writing) checkPartition(t *schema.Table, key []byte) error {
 	if t.Virtual {
 		return nil
 	}
-	if o.View == nil {
-		replicas := r.e.replicasOf(t)
-		_, err := replicas.checkReadAt(o, r.level, serial)
+	r := w.e.replicasOf(w.options, t, key)
+	wait, err := r.Write(w.options.Consistency, w.kind, t.Counter, w.options.Timeout)
+	w.wait.Add(wait)
+	return err
+}
+
+// checkReplicas refuses the read at a level that the replicas of the next partitions cannot reach, and waits for the
+// slow ones.
+func (r *reading) checkReplicas(o *Options) error {
+	if r.plan.Table.Virtual {
+		return nil
+	}
+	var last replicas.Wait
+	err := r.eachReplicas(o, func(s replicas.Set) error {
+		wait, err := s.Read(r.level, r.plan.Where.SinglePartition(), o.Timeout)
+		last.Add(wait)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	var last awaited
-	check := func(replicas replicas) error {
-		a, err := replicas.checkReadAt(o, r.level, serial)
-		last.add(a)
-		return err
-	}
-	if err := r.eachReplicas(o, check); err != nil {
-		return err
-	}
-	return last.wait(o)
+	return last.Sleep(o.Sleep)
 }
 
 // eachReplicas calls check with the replicas of each partition that is read next, or of each range of the ring.
-func (r *reading) eachReplicas(o *Options, check func(replicas) error) error {
+func (r *reading) eachReplicas(o *Options, check func(replicas.Set) error) error {
+	t, v := r.plan.Table, o.View
+	if v == nil {
+		return check(r.e.replicasOf(o, t, nil))
+	}
 	if r.read.Keys != nil {
 		for _, key := range r.read.Keys {
-			if err := check(r.e.replicasFor(o, r.plan.Table, key)); err != nil {
+			if err := check(r.e.replicasOf(o, t, key)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	k := r.e.store.Catalog().Keyspace(r.plan.Table.Keyspace)
+	k := r.e.store.Catalog().Keyspace(t.Keyspace)
 	if k == nil {
 		return nil
 	}
-	p := o.View.Placement(k)
+	p := v.Placement(k)
 	if p.Everywhere {
-		return check(replicasIn(o.View, nil, []int{o.View.Self}))
+		return check(replicas.On(v, nil, []int{v.Self}))
 	}
 	first, last := int64(math.MinInt64), int64(math.MaxInt64)
 	if tokens := r.read.Tokens; tokens.Bounded {
@@ -162,7 +133,7 @@ func (r *reading) eachReplicas(o *Options, check func(replicas) error) error {
 			return nil
 		}
 	}
-	return p.Each(first, last, func(nodes []int) error { return check(replicasIn(o.View, k, nodes)) })
+	return p.Each(first, last, func(nodes []int) error { return check(replicas.On(v, k, nodes)) })
 }
 
 // errSerialPartitions refuses a serial read of several partitions at once. In pages they are read one after the other,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/define"
 )
 
@@ -44,7 +45,7 @@ func (e *Executor) define(ctx context.Context, r *Request, p define.Definition) 
 	return &SchemaChange{Answer: out.Answer, Events: out.Events, Warnings: out.Warnings}, nil
 }
 
-// updatePermissions gives permissions on what a definition has made, and takes away those on what it has removed.
+// updatePermissions grants permissions on new objects of the schema, and revokes permissions on dropped ones.
 func (e *Executor) updatePermissions(
 	ctx context.Context, r *Request, p define.Definition, keyspace string, before, after *schema.Catalog,
 ) error {
@@ -55,4 +56,27 @@ func (e *Executor) updatePermissions(
 		return err
 	}
 	return e.roles.Created(ctx, r.User, define.Created(p, before, after))
+}
+
+// authorization runs a statement about roles or permissions.
+func (e *Executor) authorization(ctx context.Context, r *Request, p *define.Authorization) (Result, error) {
+	answer, err := e.roles.Run(ctx, r.User, &p.Statement)
+	if err != nil {
+		return nil, err
+	}
+	if answer.Columns == nil {
+		return &Void{Warnings: answer.Warnings}, nil
+	}
+	out := &Rows{Count: len(answer.Rows), Warnings: answer.Warnings}
+	for _, c := range answer.Columns {
+		out.Columns = append(out.Columns, planner.ResultColumn{
+			Keyspace: "system_auth", Table: c.Table, Name: c.Name, Type: c.Type,
+		})
+	}
+	for _, row := range answer.Rows {
+		for _, v := range row {
+			out.Cells = appendCell(out.Cells, v)
+		}
+	}
+	return out, nil
 }

@@ -1,15 +1,19 @@
-// Package exec runs plans: bound values become reads and mutations of the store, and what comes back becomes a result.
+// Package exec runs plans: bound values become reads and mutations of the store, and the store's rows become a result.
 //
-// Executor.Execute (exec.go) switches over the kinds of plans. A read (select.go) evaluates the WHERE clause into
-// partition keys and ranges of clustering keys (partitions.go, package restriction) and conditions on rows (package
-// filter). It gives the store a callback (rows.go) that encodes each row straight into the result (answer.go). page.go
-// counts the rows against the limits and says where a page ends; package paging encodes that for the client.
-// Aggregates, merged partitions and orders by vectors gather the rows first (aggregation.go, merging.go, nearest.go).
+// Executor.Execute (exec.go) switches over the kinds of plans. request.go has its requests and results. quick.go
+// decides which plans never block.
 //
-// A write (modify.go) makes mutations and hands them to the store: cells.go has the cells of a row, collections.go and
-// lists.go those of collections that are not frozen, using.go their timestamp and TTL. A batch (batch.go) is one write
-// of several statements.
+// A read (read.go) is a source, filters and a collector. The source is the WHERE clause with its values (read_where.go,
+// packages restriction and filter). The store calls back for each row (rows.go), and the collector makes the result:
+// rows one by one with limits and pages (page.go), aggregates and groups (aggregation.go), or sorted rows (order.go).
+// answer.go encodes the selected columns of a row. Package paging encodes the end of a page for the client.
 //
-// The rules of the language are the planner's. What is refused here depends on bound values, on the consistency level,
-// or on what the schema is when a definition runs.
+// A write (write.go; writing.go has its state) makes mutations of its statements (mutate.go) and gives them to the
+// store: cells.go has the cells of a row, collections.go and lists.go the cells of unfrozen collections. A batch
+// (batch.go, batch_size.go) is one write of several statements. A conditional write (conditional.go) reads its rows
+// (stored_rows.go) in one decision of the store, and package condition compares them.
+//
+// Both ask package replicas whether their consistency level can be reached (consistency.go), and the guardrails
+// (guards.go). The rules of the language are the planner's. An error here depends on bound values, on the consistency
+// level, or on the schema at the moment a definition runs (define.go).
 package exec

@@ -3,43 +3,16 @@ package exec
 import (
 	"context"
 	"fmt"
-	"time"
 
-	"github.com/cqld/cqld/auth/roles"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/define"
-	"github.com/cqld/cqld/planner/expr"
-	"github.com/cqld/cqld/planner/guardrail"
-	"github.com/cqld/cqld/store"
-	"github.com/rs/zerolog"
+	"github.com/cqld/cqld/planner/exec/replicas"
 )
 
-// Executor runs plans against a store. It may be used concurrently.
-type Executor struct {
-	store *store.Store
-	log   zerolog.Logger
-	ids   *identifiers
-	roles *roles.Keeper // nil: nobody logs in
-
-	settings *guardrail.Settings
-
-	together together // tables that are scanned as one
-
-	strictIn string // the node's datacenter, if StrictReplicas was called
-}
-
-// New returns an executor on a store. keeper has its roles; nil: nobody logs in. Nil settings are the defaults.
-func New(s *store.Store, keeper *roles.Keeper, settings *guardrail.Settings, log zerolog.Logger) *Executor {
-	if settings == nil {
-		settings = guardrail.Default()
-	}
-	return &Executor{store: s, log: log, settings: settings, ids: newIdentifiers(s.Now), roles: keeper}
-}
-
 // Execute runs one statement and calls done exactly once: before it returns, or later from another
-// goroutine. The request, its values and the rows given to done are the caller's again afterwards. What was bound to a
-// conditional write stays valid until then; other writes are done with it when Execute returns.
+// goroutine. The request, its values and the rows given to done are the caller's again afterwards. Values bound to a
+// conditional write stay valid until then; other writes do not use them after Execute returns.
 func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, error)) {
 	switch p := r.Prepared.Plan.(type) {
 	case *planner.Select:
@@ -58,7 +31,7 @@ func (e *Executor) Execute(ctx context.Context, r *Request, done func(Result, er
 		done(e.authorization(ctx, r, p))
 	case *define.Describe:
 		answer, err := e.describe(ctx, r, p)
-		done(answer, failure(err, r))
+		done(answer, readFailure(err, r))
 	default:
 		done(nil, fmt.Errorf("nothing runs a %T", p))
 	}
@@ -88,8 +61,8 @@ func (e *Executor) truncate(ctx context.Context, r *Request, p *define.Truncate)
 			return nil, cqlerr.TruncateUnavailable()
 		}
 		if slowest := v.Slowest(); slowest > r.Timeout {
-			a := awaited{r.Timeout, cqlerr.TruncateTimedOut()}
-			return nil, a.wait(&r.Options)
+			wait := replicas.Wait{Time: r.Timeout, Late: cqlerr.TruncateTimedOut()}
+			return nil, wait.Sleep(r.Sleep)
 		} else if slowest > 0 {
 			if err := r.Sleep(slowest); err != nil {
 				return nil, err
@@ -100,20 +73,4 @@ func (e *Executor) truncate(ctx context.Context, r *Request, p *define.Truncate)
 		return nil, fmt.Errorf("truncate %s.%s: %w", p.Table.Keyspace, p.Table.Name, err)
 	}
 	return &Void{}, nil
-}
-
-// env is what functions may use in an execution that begins now.
-func (e *Executor) env() *expr.Env {
-	return &expr.Env{Now: e.store.Now(), UUID: e.ids.random, TimeUUID: e.ids.time}
-}
-
-// now is the second that an execution counts TTLs from.
-func (e *Executor) now(o *Options) int64 { return o.now(e.store.Now()) }
-
-// now is the second that a request counts TTLs from, if it is executed at a time.
-func (o *Options) now(t time.Time) int64 {
-	if o.HasNow {
-		return o.Now
-	}
-	return t.Unix()
 }

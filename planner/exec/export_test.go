@@ -8,6 +8,3 @@ func SetMaxHeld(t testing.TB, n int) {
 	maxHeld = n
 	t.Cleanup(func() { maxHeld = before })
 }
-
-// ForgetTogether lets scans of all tables go apart again.
-func (e *Executor) ForgetTogether() { e.together.until.Clear() }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner"
@@ -15,11 +14,11 @@ import (
 	"github.com/cqld/cqld/planner/where"
 )
 
-// The guardrails of reads and writes are looked at where Cassandra looks at them: the order of warnings, and which
-// refusal comes first, can be seen.
+// The guardrails of reads and writes are checked at the same points as in Cassandra: clients see the order of warnings,
+// and which error comes first.
 
-// Validate applies the guardrails that Cassandra looks at when a statement is prepared, and again when it runs. What is
-// not prepared needs no call.
+// Validate applies the guardrails that Cassandra checks when a statement is prepared, and again when it runs. It need
+// not be called for statements that are not prepared.
 func (e *Executor) Validate(p planner.Plan, g *guardrail.Check) error {
 	if g == nil {
 		return nil
@@ -59,45 +58,7 @@ func guardTimestamps(g *guardrail.Check, statements ...*planner.Modification) er
 	return nil
 }
 
-// guardIndex guards reads by an index in all partitions.
-func (r *reading) guardIndex() error {
-	p := r.plan
-	if !p.Indexed || p.Where.Partition != nil || schema.IsLocal(p.Table.Keyspace) {
-		return nil
-	}
-	return r.guard.IndexWithoutPartition()
-}
-
-// guardIntersection guards reads that compare rows with several values outside of their keys, where replicas have to
-// agree: there would have to be several.
-func (r *reading) guardIntersection(req *Request) error {
-	switch req.Consistency {
-	case cqlerr.One, cqlerr.LocalOne:
-		return nil
-	}
-	t := r.plan.Table
-	if k := r.e.store.Catalog().Keyspace(t.Keyspace); t.Virtual || k == nil || k.Replicas() < 2 {
-		return nil
-	}
-	return req.Guard.Intersection()
-}
-
-// evaluateKeys makes the keys of the partitions that the read names.
-func (r *reading) evaluateKeys() error {
-	w := r.plan.Where
-	if err := guardProduct(r.guard, &r.x, w.Partition, partitionKey); err != nil {
-		return err
-	}
-	if err := r.partitions.evaluate(&r.x, w); err != nil {
-		return err
-	}
-	if r.guard == nil || !namesByIn(w.Partition) {
-		return nil
-	}
-	return r.guard.PartitionKeys(r.plan.Table.Name, r.partitions.count())
-}
-
-// What products of IN are made on, as messages name it.
+// The columns of products of IN, as messages name them.
 const (
 	partitionKey  = "partition key"
 	clusteringKey = "clustering key"
@@ -108,8 +69,8 @@ func namesByIn(choices []*where.Choice) bool {
 	return slices.ContainsFunc(choices, func(c *where.Choice) bool { return c.In })
 }
 
-// guardProduct guards the number of combinations that IN on some columns makes. As in Cassandra it looks at the product
-// as far as each of the columns.
+// guardProduct guards the number of combinations of IN on some columns. Like Cassandra, it checks the product after
+// each of the columns.
 func guardProduct(g *guardrail.Check, x *expr.Context, choices []*where.Choice, columns string) error {
 	if !g.CountsProducts() || !namesByIn(choices) {
 		return nil
@@ -134,8 +95,8 @@ func guardProduct(g *guardrail.Check, x *expr.Context, choices []*where.Choice, 
 	return nil
 }
 
-// guardWrite guards what does not depend on the values of a write: the timestamps that its statements give, and its
-// consistency levels.
+// guardWrite makes the checks that do not depend on values: the timestamps that the statements give, and the
+// consistency levels of the write.
 func guardWrite(o *Options, statements ...*planner.Modification) error {
 	g := o.Guard
 	if !g.Writes() {
@@ -154,7 +115,7 @@ func (w *writing) guardTimestamp(m *planner.Modification, values []types.Value) 
 		return nil
 	}
 	w.x.Values = values
-	ts, err := w.timestamp(m.Timestamp)
+	ts, err := w.timestampOf(m.Timestamp)
 	if err != nil {
 		return err
 	}
@@ -164,7 +125,7 @@ func (w *writing) guardTimestamp(m *planner.Modification, values []types.Value) 
 // guardRows guards the number of combinations of IN that a write names partitions and rows by.
 func (w *writing) guardRows(m *planner.Modification) error {
 	g := w.options.Guard
-	if g == nil || w.conditional != nil {
+	if g == nil || w.stored != nil {
 		return nil
 	}
 	if err := guardProduct(g, &w.x, m.Where.Partition, partitionKey); err != nil || !m.Where.NamesRow(m.Table) {
@@ -257,8 +218,8 @@ func (w *writing) guardList(s *planner.SetColumn) error {
 	return w.guard.ListByIndex("Setting of list items by index requiring read before write")
 }
 
-// guardIndexed notes a value that a storage-attached index gets, to be guarded when all statements are evaluated. What
-// is deleted has no value.
+// guardIndexed notes a value that a storage-attached index gets, to be guarded when all statements are evaluated.
+// Deleted cells have no value.
 func (w *writing) guardIndexed(x *schema.Index, c *schema.Column, name, value []byte) {
 	if w.options.Guard == nil || value == nil {
 		return

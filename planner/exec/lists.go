@@ -38,7 +38,7 @@ func (t *target) list(c *schema.Column) *list {
 	return nil
 }
 
-// readLists reads the lists that assignments depend on. It does not see what the same batch writes.
+// readLists reads the lists that assignments depend on. It does not see writes of the same batch.
 func (w *writing) readLists(ctx context.Context, sets []planner.SetColumn) error {
 	w.target.lists = nil
 	for i := range sets {
@@ -65,8 +65,8 @@ func (w *writing) readList(ctx context.Context, l *list) error {
 		read.Slices = append(read.Slices, store.Slice{Start: t.row, End: t.row, StartInclusive: true, EndInclusive: true})
 	}
 	reads := w.e.store.Read
-	if w.conditional != nil {
-		reads = w.conditional.snapshot.Read
+	if w.stored != nil {
+		reads = w.stored.snapshot.Read
 	}
 	return reads(ctx, &read, func(row *store.Row) (bool, error) {
 		if row.Static != t.static {

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/planner/exec/restriction"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -21,8 +20,8 @@ func errHeld() error {
 }
 
 // errTooManyRows refuses a write before its rows take memory.
-func errTooManyRows(most int) error {
-	return cqlerr.Invalidf("One write of cqld changes up to %d rows or ranges of rows, and this is of more", most)
+func errTooManyRows(maxRows int) error {
+	return cqlerr.Invalidf("One write of cqld changes up to %d rows or ranges of rows, and this is of more", maxRows)
 }
 
 // holding is memory of one kind that grows while a read goes on.
@@ -38,13 +37,13 @@ func (h *holding) grow(turn *pace.Turn, n int) error {
 	return h.charge(turn)
 }
 
-// atLeast counts a buffer that is used again and again, by the most that it has held.
+// atLeast counts a buffer that is used again and again, by the largest size that it has had.
 func (h *holding) atLeast(turn *pace.Turn, n int) error {
 	h.used = max(h.used, n)
 	return h.charge(turn)
 }
 
-// charge charges the turn for the bytes that it does not hold yet, and for as many again so that this happens seldom.
+// charge charges the turn for the bytes that it does not hold yet, and as many again: so it is charged less often.
 func (h *holding) charge(turn *pace.Turn) error {
 	if h.used <= h.held || h.used < heldStep {
 		return nil
@@ -54,20 +53,10 @@ func (h *holding) charge(turn *pace.Turn) error {
 	return turn.Hold(int64(more))
 }
 
-// steps makes the Step function of an execution on a turn; nil: nothing bounds the execution.
-func steps(turn *pace.Turn) func() error {
-	if turn == nil {
-		return nil
-	}
-	return func() error { return step(turn) }
-}
-
+// step lets other work run. Its error ends the execution.
 func step(turn *pace.Turn) error {
 	if err := turn.Step(); err != nil {
 		return &expr.Ended{Cause: err}
 	}
 	return nil
 }
-
-// listedSize is about how much memory keys and ranges take.
-func listedSize(keys, ranges int) int { return restriction.PointSize * (keys + ranges) }

@@ -1,20 +1,24 @@
 package exec
 
 import (
-	"encoding/binary"
+	"bytes"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
 
-	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
+	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/exec/restriction"
-	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/pace"
 )
 
-// row takes a row from the store, and reports whether more are wanted.
-func (r *reading) row(row *store.Row) (bool, error) {
+// storeRow takes a row from the store, and reports whether more are wanted. A static row is kept until it is known
+// whether its partition has other rows.
+func (r *reading) storeRow(row *store.Row) (bool, error) {
 	r.meta = row.Meta
-	if r.apart.may && r.goesApart(row.Partition) {
-		return false, nil
-	}
 	if row.Static {
 		if !r.plan.FullPartitions {
 			return true, nil
@@ -22,12 +26,12 @@ func (r *reading) row(row *store.Row) (bool, error) {
 		more, err := r.showStatic()
 		if err == nil && more {
 			r.static.keep(row)
-			err = r.kept.atLeast(r.read.Turn, cap(r.static.bytes))
+			err = r.held.atLeast(r.read.Turn, cap(r.static.bytes))
 		}
 		return more, err
 	}
-	if r.static.isOf(row.Partition) {
-		r.static.drop()
+	if r.static.set && bytes.Equal(r.static.partition, row.Partition) {
+		r.static.set = false
 	} else if more, err := r.showStatic(); err != nil || !more {
 		return more, err
 	}
@@ -42,18 +46,14 @@ func (r *reading) showStatic() (more bool, err error) {
 	meta := r.meta
 	r.meta = r.static.meta
 	more, err = r.show(r.static.partition, r.static.values, true)
-	r.meta = meta
-	r.static.drop()
+	r.meta, r.static.set = meta, false
 	return more, err
 }
 
-// show puts a row into the result if it passes the filters, and reports whether more are wanted.
+// show gives a row to the collector if its partition may give one more and the row passes the filters. It reports
+// whether more are wanted.
 func (r *reading) show(partition []byte, row [][]byte, static bool) (more bool, err error) {
-	if r.groups != nil {
-		return r.groups.take(r, partition, row, static)
-	}
-	r.page.enter(partition)
-	if r.page.partitionLeft <= 0 {
+	if r.page.partitionLeft <= 0 && r.isInPartition(partition) {
 		return r.skip(partition), nil
 	}
 	if len(r.filters) > 0 {
@@ -61,24 +61,7 @@ func (r *reading) show(partition []byte, row [][]byte, static bool) (more bool, 
 			return err == nil, err
 		}
 	}
-	if r.gather != nil {
-		if err := r.gather.add(r, row); err != nil {
-			return false, err
-		}
-		r.page.partitionLeft--
-		if r.plan.AggregatesAll() {
-			r.aggregated()
-		}
-		return true, nil
-	}
-	if err := r.out.encode(&r.x, row); err != nil {
-		return false, err
-	}
-	r.out.Count++
-	if more = r.page.count(r.out.size(), r.read.Turn); !more {
-		r.page.end(r.plan.Table, row, static)
-	}
-	return more, nil
+	return r.collector.collect(r, partition, row, static)
 }
 
 // passes reports whether a row satisfies all filters.
@@ -101,37 +84,117 @@ func (r *reading) passes(row [][]byte) (bool, error) {
 	return true, nil
 }
 
-// maxSkipped is how many rows of a partition are dropped one by one, when it has given all that it may, before the read
-// begins again behind the partition.
+// maxSkipped is how many rows of a partition beyond its limit are dropped one by one, before the store begins again
+// after the partition.
 const maxSkipped = 32
 
-// skip drops a row of a partition that has given all that it may, and reports whether the read goes on.
+// skip drops a row of a partition that has reached its limit, and reports whether the store's read goes on.
 func (r *reading) skip(partition []byte) bool {
 	if r.skipped++; r.skipped < maxSkipped {
 		return true
 	}
 	r.skipped = 0
-	r.position = store.Position{Partition: append([]byte(nil), partition...), Whole: true}
-	r.page.again = true
+	r.position = store.Position{Partition: bytes.Clone(partition), Whole: true}
+	r.again = true
 	return false
 }
 
-// cell is what WRITETIME and TTL show of a cell of the current row.
-func (r *reading) cell(column int) expr.Cell {
-	m := &r.meta[column]
-	c := expr.Cell{Timestamp: m.Timestamp, ExpiresAt: m.ExpiresAt}
-	for _, part := range m.Parts {
-		c.Parts = append(c.Parts, expr.Cell{
-			Timestamp: part.Timestamp, ExpiresAt: part.ExpiresAt, Missing: part.Name == nil,
-		})
-	}
-	return c
+// staticRow is a copy of the static row of a partition.
+type staticRow struct {
+	set       bool
+	partition []byte
+	values    [][]byte
+	meta      []store.CellMeta
+	bytes     []byte // the memory of values
 }
 
-// intValue evaluates an int expression, which may be null or unset.
-func intValue(x *expr.Context, e expr.Expr) (v types.Value, n int32, err error) {
-	if v, err = e.Eval(x); err != nil || len(v.Bytes) != 4 {
-		return v, 0, err
+// keep copies a row.
+func (s *staticRow) keep(row *store.Row) {
+	s.set = true
+	s.partition = append(s.partition[:0], row.Partition...)
+	s.values, s.bytes = copyRow(s.values, s.bytes, row.Values)
+	s.meta = append(s.meta[:0], row.Meta...)
+}
+
+// reuse returns an empty one with the same memory.
+func (s *staticRow) reuse() staticRow {
+	clear(s.values)
+	return staticRow{partition: s.partition[:0], values: s.values[:0], bytes: s.bytes[:0], meta: s.meta[:0]}
+}
+
+// copyRow copies the values of a row into one piece of memory.
+func copyRow(values [][]byte, memory []byte, row [][]byte) ([][]byte, []byte) {
+	values, memory = values[:0], memory[:0]
+	if size := length(row); memory == nil || cap(memory) < size { // a slice of nil would make null of an empty value
+		memory = make([]byte, 0, size)
 	}
-	return v, int32(binary.BigEndian.Uint32(v.Bytes)), nil
+	for _, v := range row {
+		if v == nil {
+			values = append(values, nil)
+			continue
+		}
+		from := len(memory)
+		memory = append(memory, v...)
+		values = append(values, memory[from:len(memory):len(memory)])
+	}
+	return values, memory
+}
+
+// aggregatedPage is how many rows Cassandra aggregates at a time if the request has no page size.
+const aggregatedPage = 10_000
+
+// storagePort is the port of Cassandra's nodes for each other: errors name replicas by it.
+const storagePort = 7000
+
+// countTombstones makes the store count the tombstones of the read. Cassandra counts none in its own tables, nor in
+// reads by an index.
+func (r *reading) countTombstones() {
+	p := r.plan
+	if schema.IsLocal(p.Table.Keyspace) || p.Table.Virtual || p.Indexed {
+		return
+	}
+	r.tombstones = store.TombstonesRead{
+		Max: int(r.e.settings.TombstoneFail), Asked: p.Asked, Statics: p.Asked == nil || p.FullPartitions || p.Statics,
+	}
+	r.read.Tombstones = &r.tombstones
+}
+
+// countAggregated counts a row of an aggregate or a group. After a page of such rows Cassandra begins another read: it
+// has the time of a whole read, and counts tombstones from zero.
+func (r *reading) countAggregated() {
+	if r.aggregated++; r.aggregated < min(r.page.size, aggregatedPage) {
+		return
+	}
+	r.aggregated = 0
+	r.read.Turn.Again()
+	if r.read.Tombstones != nil && (r.page.size != noLimit || r.plan.Grouping != nil) {
+		r.tombstones.BeginCommand()
+	}
+}
+
+// warnOfTombstones adds a warning if a command of the read has gone over many tombstones.
+func (r *reading) warnOfTombstones() {
+	counts := r.read.Tombstones
+	if counts == nil || int64(counts.Peak) <= r.e.settings.TombstoneWarn {
+		return
+	}
+	t := r.plan.Table
+	r.out.Warnings = append(slices.Clip(r.out.Warnings), fmt.Sprintf(
+		"Read %d live rows and %d tombstone cells for a query of %s.%s (see tombstone_warn_threshold)",
+		counts.Rows, counts.Tombstones, quote.Name(t.Keyspace), quote.Name(t.Name)))
+}
+
+// readFailure is the client's error for a read that ended early.
+func readFailure(err error, req *Request) error {
+	switch {
+	case errors.Is(err, pace.ErrTimeout):
+		return cqlerr.ReadTimedOut(req.Consistency)
+	case !errors.Is(err, store.ErrTombstones):
+		return err
+	}
+	replica := req.Session.LocalAddr.Addr().Unmap()
+	if !replica.IsValid() {
+		replica = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	return cqlerr.TooManyTombstones(req.Consistency, netip.AddrPortFrom(replica, storagePort))
 }

@@ -17,22 +17,13 @@ type Aggregate struct {
 
 // Accumulator gathers an aggregate's rows.
 type Accumulator interface {
-	// Add takes the row of a context, and says how many bytes of memory it takes more.
+	// Add takes the row of a context, and returns by how many bytes its memory has grown.
 	Add(x *Context) (grown int, err error)
 	// Result is the value over all rows added.
 	Result() (types.Value, error)
 }
 
-// Merging is an Accumulator whose rows may be gathered by several, in parts.
-type Merging interface {
-	Accumulator
-	// Merges reports whether it is one.
-	Merges() bool
-	// Merge adds the rows of another one, which are behind its own.
-	Merge(behind Accumulator)
-}
-
-// Type is what the aggregate returns.
+// Type is the result type of the aggregate.
 func (a *Aggregate) Type() types.Type {
 	if a.Function == nil {
 		return types.BigInt
@@ -78,12 +69,6 @@ func (n *rowCount) Result() (types.Value, error) {
 	return types.Value{Bytes: binary.BigEndian.AppendUint64(nil, uint64(*n))}, nil
 }
 
-// Merges is true.
-func (n *rowCount) Merges() bool { return true }
-
-// Merge adds a number of rows.
-func (n *rowCount) Merge(behind Accumulator) { *n += *behind.(*rowCount) }
-
 // gathering is the accumulator of a declared aggregate.
 type gathering struct {
 	args   []Expr
@@ -120,14 +105,3 @@ func (g *gathering) Add(x *Context) (grown int, err error) {
 
 // Result is that of the function.
 func (g *gathering) Result() (types.Value, error) { return g.state.Result() }
-
-// Merges reports whether the function says how, and its state does not grow.
-func (g *gathering) Merges() bool {
-	_, ok := g.state.(functions.Merging)
-	return ok && g.sized == nil
-}
-
-// Merge merges the states.
-func (g *gathering) Merge(behind Accumulator) {
-	g.state.(functions.Merging).Merge(behind.(*gathering).state)
-}

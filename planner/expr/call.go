@@ -33,7 +33,7 @@ func computed(c *Call) Expr {
 	return e
 }
 
-// Type is what the function returns.
+// Type is the result type of the function.
 func (c *Call) Type() types.Type { return c.Function.Returns }
 
 // Eval computes the arguments, then the function.

@@ -72,7 +72,7 @@ func (s *Slice) Eval(x *Context) (types.Value, error) {
 	return types.Value{Bytes: cut}, nil
 }
 
-// cut puts the elements between the keys into a collection of their own.
+// cut makes a collection of the elements between the keys.
 func (s *Slice) cut(of, from, to []byte) []byte {
 	var keys, values [][]byte
 	order := KeyType(s.Of.Type()).Compare
@@ -105,7 +105,7 @@ func (s *Slice) String() string {
 type Key struct {
 	Expr
 	What string // element or slice
-	Of   string // what it is a part of, for complaints
+	Of   string // the whole, for errors
 }
 
 // Eval refuses null.

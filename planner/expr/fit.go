@@ -10,7 +10,7 @@ import (
 )
 
 // fit is how well a term fits values of a type: the choice of functions and the refusals of literals rest on it. Of a
-// call that cannot be resolved it is found later what is wrong, so it fits here. The error is for terms that can stand
+// call that cannot be resolved fits here: its error is found later. The error is for terms that are valid
 // nowhere: nothing else is said of a statement that has one.
 func (c *Checker) fit(t cql.Term, to types.Type) (functions.Fit, error) {
 	if c.passing > 0 {
@@ -87,7 +87,7 @@ func (c *Checker) fitResult(t cql.Term, to types.Type) functions.Fit {
 	return functions.TypeFit(to, f.Returns)
 }
 
-// fitLiteral is fit of a literal: best for what it looks like.
+// fitLiteral is fit of a literal: it fits best the type that it looks like.
 func fitLiteral(l *cql.Literal, to types.Type) functions.Fit {
 	switch {
 	case !literalFits(l, to):
@@ -137,7 +137,7 @@ func (c *Checker) fitList(l *cql.ListLiteral, to types.Type) (functions.Fit, err
 	return functions.NoFit, nil
 }
 
-// fitMap is fit of a map. What stands in a selected one is resolved first.
+// fitMap is fit of a map. The parts of a selected one are resolved first.
 func (c *Checker) fitMap(keys, values cql.Terms, to types.Type) (functions.Fit, error) {
 	if c.Selects {
 		if err := c.resolveAll(slices.Concat(keys.Parts, values.Parts)); err != nil {

@@ -7,11 +7,11 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// textOf makes the texts of arguments for a complaint; nil: nobody hears it.
+// textOf makes the texts of arguments for an error; nil: the error is dropped.
 type textOf func(*Info, cql.Term) string
 
 // function finds the function of a call, CAST or operator whose result is for a receiver. Calls among the arguments
-// fit: what is wrong with them is found when they are checked.
+// fit: their errors are found when they are checked.
 func (c *Checker) function(t cql.Term, r Receiver, text textOf) (*functions.Function, error) {
 	switch t := t.(type) {
 	case *cql.Cast:
@@ -26,7 +26,7 @@ func (c *Checker) function(t cql.Term, r Receiver, text textOf) (*functions.Func
 	return c.called(t.(*cql.Call), r.Type, text)
 }
 
-// native finds a function that has syntax of its own.
+// native finds a function that has special syntax.
 func (c *Checker) native(name string, t cql.Term, r Receiver, text textOf) (*functions.Function, error) {
 	return c.choose(subterms(t), text, func(args []functions.Arg) (*functions.Function, error) {
 		for i := range args {
@@ -93,13 +93,13 @@ func (c *Checker) named(
 	return f, functions.CheckArgs(f, args)
 }
 
-// choose finds a function for arguments. Their texts are made only for a complaint that will be heard, because those of
+// choose finds a function for arguments. Their texts are made only for an error that is not dropped, because texts of
 // deep terms are long.
 func (c *Checker) choose(
 	terms []cql.Term, text textOf, resolve func([]functions.Arg) (*functions.Function, error),
 ) (*functions.Function, error) {
 	args := make([]functions.Arg, len(terms))
-	var misplaced error // an argument that can stand nowhere
+	var misplaced error // of an argument that is valid nowhere
 	for i, t := range terms {
 		if h, ok := t.(*cql.TypeHint); ok {
 			if _, err := c.hinted(h); err != nil {
@@ -144,7 +144,7 @@ func (c *Checker) arg(t cql.Term) functions.Arg {
 	return arg
 }
 
-// checkNative refuses to call a user's function, which nobody can run.
+// checkNative refuses to call a user's function: they cannot run.
 func checkNative(f *functions.Function) error {
 	if f.User == nil {
 		return nil

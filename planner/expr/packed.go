@@ -66,8 +66,8 @@ func (c *Checker) Each(terms cql.Terms, f func(cql.Term) error) error {
 	return c.eachEntry(terms, cql.Terms{}, func(t, _ cql.Term) error { return f(t) })
 }
 
-// eachEntry is Each for the keys and values of a map; without values an entry is a term and nil. What is learned of the
-// terms of a run is not kept: nobody asks about them again. f keeps none either: literals are lent.
+// eachEntry is Each for the keys and values of a map; without values an entry is a term and nil. Findings about the
+// terms of a run are not kept: they are not needed again. f must not keep the terms: literals are reused.
 func (c *Checker) eachEntry(terms, values cql.Terms, f func(t, value cql.Term) error) error {
 	for i, t := range terms.Parts {
 		var value cql.Term
@@ -91,7 +91,7 @@ func (c *Checker) eachEntry(terms, values cql.Terms, f func(t, value cql.Term) e
 	return nil
 }
 
-// eachOf is eachEntry for the terms that a run stands for.
+// eachOf is eachEntry for the terms of a run.
 func (c *Checker) eachOf(run *cql.Run, f func(t, value cql.Term) error) error {
 	c.passing++
 	defer func() { c.passing-- }()
@@ -106,7 +106,7 @@ func (c *Checker) eachOf(run *cql.Run, f func(t, value cql.Term) error) error {
 	return nil
 }
 
-// eachEntryOf is eachEntry for the keys and values that a run stands for.
+// eachEntryOf is eachEntry for the keys and values of a run.
 func (c *Checker) eachEntryOf(run *cql.Run, f func(t, value cql.Term) error) error {
 	c.passing++
 	defer func() { c.passing-- }()

@@ -8,8 +8,8 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// selectedLiteral checks a literal of selectors. Its type is that of the first part that has one, else what is
-// expected.
+// selectedLiteral checks a literal of selectors. Its type is that of the first part that has one, else the expected
+// type.
 func (c *Checker) selectedLiteral(t cql.Term, expected types.Type) (Expr, error) {
 	of := c.exactType(t)
 	list, isList := t.(*cql.ListLiteral)
@@ -108,7 +108,7 @@ func (c *Checker) selectedMap(t cql.Term, m *types.Map) (Expr, error) {
 	})
 }
 
-// resolveParts resolves what stands in a map or a user type's value, once it is known which of the two it is.
+// resolveParts resolves the parts of a map or a user type's value, once it is known which of the two it is.
 func (c *Checker) resolveParts(t cql.Term, of types.Type) error {
 	l, ok := t.(*cql.UserTypeLiteral)
 	u, isUser := of.(*types.UserType)

@@ -7,12 +7,12 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Cell is what WRITETIME and TTL tell of a cell.
+// Cell has the values of WRITETIME and TTL for a cell.
 type Cell struct {
 	Timestamp int64  // microseconds
 	ExpiresAt int64  // seconds since 1970; 0: never
 	Missing   bool   // there is none: a field of a user type without a value
-	Parts     []Cell // of a column that is not frozen: those of its elements or fields; nil if they do not differ
+	Parts     []Cell // of a column that is not frozen: its elements or fields; nil if they do not differ
 }
 
 // Stamp is WRITETIME, MAXWRITETIME or TTL of a column, or of parts of one. A column that is not frozen and its slices
@@ -83,7 +83,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// of is what is asked of one cell.
+// of is the requested value of one cell.
 func (s *Stamp) of(x *Context, c Cell) []byte {
 	switch {
 	case c.Missing:
@@ -126,7 +126,7 @@ func cellsOf(x *Context, e Expr) ([]Cell, error) {
 	return nil, nil
 }
 
-// columnCells are those of a column.
+// columnCells are the cells of a column.
 func columnCells(x *Context, c *Column) []Cell {
 	value := x.Row[c.Column.Index]
 	if value == nil {
@@ -142,7 +142,7 @@ func columnCells(x *Context, c *Column) []Cell {
 	return cell.Parts
 }
 
-// partCells are those of a value whose parts from one to another are selected. Where they are all in one cell it is
+// partCells are the cells of a value whose parts from one to another are selected. If they are all in one cell it is
 // this one, if there are any.
 func partCells(x *Context, of Expr, find func(value []byte) (from, to int, err error)) ([]Cell, error) {
 	value, err := of.Eval(x)

@@ -47,7 +47,7 @@ func subterms(t cql.Term) []cql.Term {
 	return nil
 }
 
-// HasMarker reports whether a bind marker stands anywhere in the terms.
+// HasMarker reports whether there is a bind marker anywhere in the terms.
 func HasMarker(terms ...cql.Term) bool {
 	return slices.ContainsFunc(terms, func(t cql.Term) bool {
 		switch t := t.(type) {
@@ -82,7 +82,7 @@ func isCountAll(c *cql.Call) bool {
 	return ok && l.Kind != cql.NullLiteral
 }
 
-// IsTuple reports whether a term is a tuple's literal, perhaps behind hints.
+// IsTuple reports whether a term is a tuple's literal, perhaps with type hints.
 func IsTuple(t cql.Term) bool {
 	if h, ok := t.(*cql.TypeHint); ok {
 		return IsTuple(h.Value)

@@ -8,7 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// exactType is the type that a term has wherever it stands, or nil if that depends.
+// exactType is the type that a term has in any context, or nil if that depends.
 func (c *Checker) exactType(t cql.Term) types.Type {
 	switch t := t.(type) {
 	case *cql.Literal, *cql.Marker, *cql.Run:
@@ -126,7 +126,7 @@ func (c *Checker) tupleType(l *cql.TupleLiteral, typeOf func(cql.Term) types.Typ
 	return &types.Tuple{Elems: elems}
 }
 
-// likelyType is a type that a term may have where nothing around it tells one: its exact type, or that of what a
+// likelyType is a type that a term may have if its context has none: its exact type, or the type that a
 // literal looks like. It is nil if there is none.
 func (c *Checker) likelyType(t cql.Term) types.Type {
 	switch t := t.(type) {

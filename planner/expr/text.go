@@ -24,17 +24,17 @@ func (i *Info) Text(t cql.Term) string { return printer{info: i}.term(t) }
 // Texts is Texts of terms of which something may be known.
 func (i *Info) Texts(terms cql.Terms) string { return printer{info: i}.terms(terms) }
 
-// Name is the name of a result column without an alias, which also stands for the selector in error texts. Identifiers
-// stand in it as they are, without quotes.
+// Name is the name of a result column without an alias, which also names the selector in error texts. Identifiers
+// have no quotes in it.
 func (i *Info) Name(t cql.Term) string { return printer{info: i, names: true}.term(t) }
 
 // printer makes the texts of terms.
 type printer struct {
 	info  *Info // nil: nothing is known
-	names bool  // those of result columns, else texts
+	names bool  // of result columns, else texts
 }
 
-// facts are what is known of a term.
+// facts are the facts about a term.
 func (p printer) facts(t cql.Term) facts {
 	if p.info != nil {
 		if known := p.info.facts[t]; known != nil {
@@ -91,7 +91,7 @@ func (p printer) term(t cql.Term) string {
 	return t.String()
 }
 
-// application is a call, CAST or operator: names show the function that was chosen, texts what was written.
+// application is a call, CAST or operator: names show the function that was chosen, texts show it as written.
 func (p printer) application(t cql.Term) string {
 	known := p.facts(t)
 	f := known.function

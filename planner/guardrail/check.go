@@ -6,7 +6,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 )
 
-// Check applies guardrails to one request, and collects what its client is warned of. A nil Check applies none.
+// Check applies guardrails to one request, and collects its warnings. A nil Check applies none.
 type Check struct {
 	Settings *Settings
 	Warnings []string
@@ -24,7 +24,7 @@ func (c *Check) Values() bool { return c != nil && c.Settings.values }
 // guard is a guardrail as messages name it, with the reason for it, which may be empty.
 type guard struct{ name, reason string }
 
-// message is what a client is told of a guardrail.
+// message is the text of a warning or error of a guardrail.
 func (g guard) message(text string) string {
 	m := "Guardrail " + g.name + " violated: " + text
 	switch {
@@ -86,7 +86,7 @@ func (c *Check) allow(g guard, allowed bool, feature string) error {
 	return c.refuse(g, feature+" is not allowed")
 }
 
-// allowOrWarn refuses a feature that is not allowed, and warns of one that is if it is told to.
+// allowOrWarn refuses a feature that is not allowed. It warns of an allowed one if warnings are on.
 func (c *Check) allowOrWarn(g guard, allowed, warned bool, feature string) error {
 	if err := c.allow(g, allowed, feature); err != nil {
 		return err

@@ -146,8 +146,8 @@ func (c *Check) ZeroTTL() error {
 		"0 default_time_to_live on a table with TimeWindowCompactionStrategy compaction strategy")
 }
 
-// TableProperties guards the names of the properties in a WITH clause. It returns those that are left when the ones to
-// be ignored are taken out.
+// TableProperties guards the names of the properties in a WITH clause. It returns the names without the ones to
+// ignore.
 func (c *Check) TableProperties(props []schema.Property) ([]schema.Property, error) {
 	if c == nil || !c.Settings.TableProperties.isOn() {
 		return props, nil
@@ -244,7 +244,7 @@ func (c *Check) Fields(name string, fields int) error {
 	})
 }
 
-// Vector guards a vector in the type of what is named: Column v, or Field v.
+// Vector guards a vector in the type of a column or field, which is named: Column v, or Field v.
 func (c *Check) Vector(what string, dimensions int) error {
 	if c == nil {
 		return nil

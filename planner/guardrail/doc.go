@@ -3,11 +3,9 @@
 //
 // Settings has the values. Read makes one from names and values as the command line and cqld.yaml give them:
 //
-//	settings.go  the values, and what they are by default
-//	names.go     the name of each value in cassandra.yaml
+//	settings.go  the values, their defaults, and which of them do not fit together
+//	names.go     the name of each value in cassandra.yaml, and the settings of Cassandra that are refused
 //	values.go    how values are written and shown
-//	validate.go  which values do not fit together
-//	foreign.go   the other settings of Cassandra, which are refused
 //
 // A Check applies guardrails to one request and collects the warnings for its client:
 //

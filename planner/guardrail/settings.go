@@ -1,6 +1,10 @@
 package guardrail
 
-import "github.com/cqld/cqld/cql/cqlerr"
+import (
+	"strconv"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+)
 
 // Off is the value of a threshold that is not set.
 const Off = -1
@@ -61,7 +65,7 @@ type Settings struct {
 	UserTimestampsEnabled         bool
 	ReadBeforeWriteListOperations bool
 
-	// What holds for everybody.
+	// These hold for all clients.
 
 	BatchSizeWarn, BatchSizeFail int64 // bytes
 	UnloggedPartitionsWarn       int64
@@ -70,7 +74,7 @@ type Settings struct {
 
 	reads, writes, values bool // some guardrail of SELECT, of modifications, and of the values they write is on
 
-	shown map[string]string // by name, what was given, as system_views.settings shows it
+	shown map[string]string // the given values by name, as system_views.settings shows them
 }
 
 // Threshold has the values above which, or below which, something is warned of and refused. Off: it is not.
@@ -79,7 +83,7 @@ type Threshold struct{ Warn, Fail int64 }
 // isOn reports whether the threshold does anything.
 func (t Threshold) isOn() bool { return t != Threshold{Off, Off} }
 
-// Values are what is warned of, ignored and refused.
+// Values are lists of names to warn of, to ignore and to refuse.
 type Values[T comparable] struct{ Warned, Ignored, Disallowed []T }
 
 // isOn reports whether there are such values.
@@ -116,7 +120,7 @@ func Default() *Settings {
 	return s
 }
 
-// settle finds out what is on, so that requests need not look at each setting.
+// settle computes which groups of guardrails are on, so that requests need not look at each setting.
 func (s *Settings) settle() {
 	s.reads = s.PageSize.isOn() || s.PartitionKeysInSelect.isOn() || s.InSelectCartesianProduct.isOn() ||
 		s.ReadLevels.isOn() || !s.AllowFilteringEnabled || !s.IndexWithoutPartition
@@ -124,4 +128,58 @@ func (s *Settings) settle() {
 		!s.ReadBeforeWriteListOperations
 	s.writes = s.values || s.InSelectCartesianProduct.isOn() || s.MaximumTimestamp.isOn() || s.MinimumTimestamp.isOn() ||
 		s.WriteLevels.isOn() || !s.UserTimestampsEnabled
+}
+
+// validate refuses values that do not fit together, in Cassandra's words.
+func (s *Settings) validate() error {
+	for _, t := range thresholds {
+		if err := s.validateThreshold(t); err != nil {
+			return err
+		}
+	}
+	rf := s.DefaultKeyspaceRF
+	switch fail := s.MaximumReplicationFactor.Fail; {
+	case rf < 1:
+		return cqlerr.Configf("default_keyspace_rf cannot be less than 1")
+	case s.MinimumReplicationFactor.Fail > rf:
+		return cqlerr.Configf("minimum_replication_factor_fail_threshold to be set (%d) cannot be greater than "+
+			"default_keyspace_rf (%d)", s.MinimumReplicationFactor.Fail, rf)
+	case fail != Off && fail < rf:
+		return cqlerr.Configf("maximum_replication_factor_fail_threshold to be set (%d) cannot be lesser than "+
+			"default_keyspace_rf (%d)", fail, rf)
+	}
+	return nil
+}
+
+// validateThreshold refuses a pair of values.
+func (s *Settings) validateThreshold(t threshold) error {
+	values := *t.field(s)
+	for i, n := range []int64{values.Warn, values.Fail} {
+		name := t.name + []string{"_warn_threshold", "_fail_threshold"}[i]
+		switch {
+		case n == 0 && t.unit == count:
+			return cqlerr.Configf("Invalid value for %s: 0 is not allowed; if attempting to disable use -1", name)
+		case n == 0 && t.unit == bytes:
+			return cqlerr.Configf("Invalid value for %s: 0 is not allowed; if attempting to disable use an empty value", name)
+		case n < Off:
+			return cqlerr.Configf("Invalid value %d for %s: negative values are not allowed, outside of -1 which disables the "+
+				"guardrail", n, name)
+		}
+	}
+	if values.Warn == Off || values.Fail == Off {
+		return nil
+	}
+	warn, fail := strconv.FormatInt(values.Warn, 10), strconv.FormatInt(values.Fail, 10)
+	if t.unit == bytes {
+		warn, fail = s.shown[t.name+"_warn_threshold"], s.shown[t.name+"_fail_threshold"]
+	}
+	switch {
+	case t.minimum && values.Fail > values.Warn:
+		return cqlerr.Configf("The warn threshold %s for %s_warn_threshold should be greater than the fail threshold %s", warn,
+			t.name, fail)
+	case !t.minimum && values.Fail < values.Warn:
+		return cqlerr.Configf("The warn threshold %s for %s_warn_threshold should be lower than the fail threshold %s", warn,
+			t.name, fail)
+	}
+	return nil
 }

@@ -23,8 +23,8 @@ const (
 	micros                // 5m, or nothing
 )
 
-// Read returns the defaults with the values that are given by name. Cassandra's texts say what is wrong with a value,
-// where it has one.
+// Read returns the defaults with the values that are given by name. Errors about a value have Cassandra's text,
+// if it has one.
 func Read(given map[string]string) (*Settings, error) {
 	s := Default()
 	names := make([]string, 0, len(given))
@@ -108,7 +108,7 @@ var (
 	durationText = regexp.MustCompile(`^(\d+)(d|h|m|s|ms|us|µs)$`)
 )
 
-// sizes and durations are the units of what has one.
+// sizes and durations are the units of values that have one.
 var (
 	sizes     = map[string]int64{"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 	durations = map[string]int64{

@@ -1,13 +1,17 @@
 package scope
 
 import (
+	"slices"
+
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
 )
 
-// Scope is what the names in one statement are resolved against.
+// Scope resolves the names in one statement.
 type Scope struct {
 	Catalog *schema.Catalog
 	InUse   string // the keyspace of unqualified names: the session's or the request's; "" if none
@@ -65,3 +69,98 @@ func UndefinedColumn(t *schema.Table, name string) error {
 
 // QuotedTable is a table's name with that of its keyspace, as it is written in statements.
 func QuotedTable(t *schema.Table) string { return quote.Name(t.Keyspace) + "." + quote.Name(t.Name) }
+
+// Uses are the objects that a statement uses.
+type Uses struct {
+	Qualified bool // no unqualified name was used: the plan does not depend on the keyspace in use
+	Tables    []*schema.Table
+	Types     []*types.UserType // which the statement names
+	Calls     []Callables       // users' functions that the called ones were chosen from
+}
+
+// Callables are the users' functions and aggregates of a keyspace.
+type Callables struct {
+	Keyspace   string
+	Functions  []*schema.Function
+	Aggregates []*schema.Aggregate
+}
+
+// MeansTheSame reports whether the types that the statement names are as they were, and calls mean the same functions.
+// Cassandra's prepared statements keep theirs, so only plans of texts are asked.
+func (u *Uses) MeansTheSame(current *schema.Catalog) bool {
+	for _, old := range u.Types {
+		if current.Type(old.Keyspace, old.Name) != old {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(u.Calls, func(c Callables) bool { return !c.hold(current) })
+}
+
+// hold reports whether the keyspace still has just these.
+func (c *Callables) hold(current *schema.Catalog) bool {
+	k := current.Keyspace(c.Keyspace)
+	return k != nil && slices.Equal(k.Functions, c.Functions) && slices.Equal(k.Aggregates, c.Aggregates)
+}
+
+// useTable notes a table.
+func (u *Uses) useTable(t *schema.Table) {
+	if !slices.Contains(u.Tables, t) {
+		u.Tables = append(u.Tables, t)
+	}
+}
+
+// useTypes notes the user types inside t.
+func (u *Uses) useTypes(k *schema.Keyspace, t types.Type) {
+	for _, name := range types.UserTypeNames(nil, t) {
+		if found := k.Types[name]; found != nil && !slices.Contains(u.Types, found) {
+			u.Types = append(u.Types, found)
+		}
+	}
+}
+
+// useFunctions notes that functions of a keyspace were looked for.
+func (u *Uses) useFunctions(k *schema.Keyspace) {
+	if !slices.ContainsFunc(u.Calls, func(c Callables) bool { return c.Keyspace == k.Name }) {
+		u.Calls = append(u.Calls, Callables{Keyspace: k.Name, Functions: k.Functions, Aggregates: k.Aggregates})
+	}
+}
+
+// TypeOf finds the type of a type hint or CAST in a term.
+func (s *Scope) TypeOf(keyspace string, n cql.TypeName) (types.Type, error) {
+	k := s.Catalog.Keyspace(keyspace)
+	t, err := Type(k, n)
+	if err == nil {
+		s.useTypes(k, t)
+	}
+	return t, err
+}
+
+// FunctionsOf finds the users' functions and aggregates that a call may mean.
+func (s *Scope) FunctionsOf(keyspace string, name cql.QualifiedName) []*functions.Function {
+	if name.Keyspace != "" {
+		keyspace = name.Keyspace
+	}
+	k := s.Catalog.Keyspace(keyspace)
+	if k == nil {
+		return nil
+	}
+	s.useFunctions(k)
+	return Functions(k, name.Name)
+}
+
+// Functions are the functions and aggregates of a name, as overload choice sees them.
+func Functions(k *schema.Keyspace, name string) (all []*functions.Function) {
+	quoted := quote.Name(k.Name) + "." + quote.Name(name)
+	for _, f := range k.FunctionsNamed(name) {
+		all = append(all, &functions.Function{
+			Name: name, Args: f.Args, Returns: f.Returns, User: &functions.User{Keyspace: k.Name, Quoted: quoted},
+		})
+	}
+	for _, a := range k.AggregatesNamed(name) {
+		all = append(all, &functions.Function{
+			Name: name, Args: a.Args, Returns: a.Returns,
+			User: &functions.User{Keyspace: k.Name, Quoted: quoted, Aggregate: true},
+		})
+	}
+	return all
+}

@@ -108,7 +108,7 @@ func collection(k *schema.Keyspace, n cql.TypeName) (types.Type, error) {
 	return &types.Map{Key: key, Value: elem, Frozen: n.Frozen}, nil
 }
 
-// checkPart refuses what no collection may consist of.
+// checkPart refuses types that cannot be part of a collection.
 func checkPart(whole, part cql.TypeName) error {
 	switch {
 	case IsNative(part, "counter"):

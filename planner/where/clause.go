@@ -7,18 +7,18 @@ import (
 	"github.com/cqld/cqld/planner/expr"
 )
 
-// Clause is what a WHERE clause selects, in the shapes a read or write uses.
+// Clause is a WHERE clause in the shapes that a read or write uses.
 type Clause struct {
 	// Partition has a choice for each partition key column. It is nil when the key is not given: all
 	// partitions, or those in Token, are meant.
 	Partition []*Choice
 	Token     *Range
 
-	// Clustering has choices for the first clustering columns in order; Slice bounds the ones behind.
+	// Clustering has choices for the first clustering columns in order; Slice bounds the next ones.
 	Clustering []*Choice
 	Slice      *Range
 
-	Filters []*Filter // what rows are compared with one by one
+	Filters []*Filter // that rows are compared with one by one
 }
 
 // Choice restricts columns to values: = has one value, IN any number.
@@ -55,7 +55,7 @@ type Filter struct {
 	Contains *Contains
 	Like     *Like
 
-	Index *schema.Index // that would find the rows, if it compares values in a way of its own
+	Index *schema.Index // that would find the rows, if it compares values in a special way
 	Bytes bool          // the index is of the first kind and finds the rows: it compares bytes
 	Never bool          // no row satisfies it: an SAI index finds the rows, and this looks inside a frozen collection
 }

@@ -62,7 +62,7 @@ func (rs *Restrictions) Indexed() bool { return rs.indexed }
 // last.
 func (rs *Restrictions) Unfilterable() error { return rs.unfilterable }
 
-// checkIndexed refuses what cannot be done with the help of an index. Beside tokens a key that is not given as a whole
+// checkIndexed refuses restrictions that an index cannot help with. Beside tokens a key that is not given as a whole
 // is compared row by row.
 func (rs *Restrictions) checkIndexed() error {
 	compared := rs.token != nil && rs.keyRange
@@ -81,8 +81,8 @@ func (rs *Restrictions) CheckNeedsFiltering() error {
 	return errNeedsFiltering()
 }
 
-// NeedsFiltering reports whether something is left to be compared row by row: what no one group of indexes serves, and
-// clustering keys in each partition.
+// NeedsFiltering reports whether rows have to be compared one by one: with restrictions that no one group of indexes
+// serves, or with clustering keys in each partition.
 func (rs *Restrictions) NeedsFiltering() bool {
 	n := 0
 	for _, set := range rs.filtered {

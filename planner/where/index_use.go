@@ -3,11 +3,15 @@ package where
 import (
 	"slices"
 
+	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
 )
 
-// asked is what a restriction asks of a column, as far as indexes tell it apart.
+// asked is the kind of a restriction, as far as it matters to indexes.
 type asked uint8
 
 const (
@@ -37,7 +41,7 @@ func serves(x *schema.Index, c *schema.Column, what asked) bool {
 	return what == askEqual
 }
 
-// partAsked is what indexes of a part of a collection serve.
+// partAsked is the kind of restriction that indexes of a part of a collection serve.
 func partAsked(part schema.IndexPart) asked {
 	switch part {
 	case schema.IndexValues:
@@ -48,8 +52,8 @@ func partAsked(part schema.IndexPart) asked {
 	return askEqual
 }
 
-// saiServes is serves for storage-attached indexes. Text, booleans, UUIDs and what is made of several values have no
-// ranges; that descending UUIDs do is Cassandra's slip.
+// saiServes is serves for storage-attached indexes. Text, booleans, UUIDs and composite values have no
+// ranges; that descending UUIDs do is a mistake of Cassandra.
 func saiServes(x *schema.Index, c *schema.Column, what asked) bool {
 	if types.IsMultiCell(c.Type) {
 		return what == partAsked(x.Part())
@@ -82,7 +86,7 @@ func sasiServes(m schema.SASIMode, what asked) bool {
 	return false
 }
 
-// asks are what a restriction asks of its columns.
+// asks are the kinds of a restriction of its columns.
 func (r *Restriction) asks() []asked {
 	switch {
 	case r.nearest != nil:
@@ -108,7 +112,7 @@ func (r *Restriction) asks() []asked {
 	return all
 }
 
-// servedBy reports whether an index serves something of what a restriction asks of a column.
+// servedBy reports whether an index serves a restriction of a column in part.
 func (r *Restriction) servedBy(x *schema.Index, c *schema.Column) bool {
 	return slices.ContainsFunc(r.asks(), func(what asked) bool { return serves(x, c, what) })
 }
@@ -153,4 +157,89 @@ func indexGroups(t *schema.Table) [][]*schema.Index {
 		groups = append(groups, sai)
 	}
 	return groups
+}
+
+// useIndexes sets the index that compares values for a filter. SSTable-attached indexes are preferred, then indexes of
+// the first kind. One of these finds the rows: in Cassandra any, here that of the first filter. useIndexes also
+// marks filters that find nothing beside SAI indexes.
+func (rs *Restrictions) useIndexes(w *Clause) error {
+	if !rs.indexed {
+		return nil
+	}
+	kind := schema.SAI
+	for _, of := range []schema.IndexKind{schema.LegacyIndex, schema.SASI} {
+		if slices.ContainsFunc(w.Filters, func(f *Filter) bool { return len(rs.all(f, of)) > 0 }) {
+			kind = of
+		}
+	}
+	found := false
+	for _, f := range w.Filters {
+		all := rs.all(f, kind)
+		if len(all) == 0 {
+			continue
+		}
+		f.Index = all[0]
+		f.Bytes = kind == schema.LegacyIndex && !found
+		found = true
+		if f.Like != nil {
+			f.Like.Indexes = all
+		}
+		c := f.Columns()[0]
+		for _, x := range all {
+			if option := x.SASIMode(c).Unsupported(); kind == schema.SASI && option != "" {
+				return expr.NotSupported("A search with the option " + option + " of the " + schema.StandardAnalyzer)
+			}
+		}
+	}
+	for _, f := range w.Filters {
+		f.Never = found && kind == schema.SAI && f.isInsideFrozen()
+	}
+	return nil
+}
+
+// isInsideFrozen reports whether a filter looks for an element of a frozen collection. Where an SAI index finds the
+// rows, Cassandra compares the element with the collection as a whole, and so finds none.
+func (f *Filter) isInsideFrozen() bool {
+	return f.Contains != nil && !types.IsMultiCell(f.Contains.Column.Type)
+}
+
+// all are the indexes of a kind that serve a filter, the oldest first.
+func (rs *Restrictions) all(f *Filter, kind schema.IndexKind) []*schema.Index {
+	r := &Restriction{Columns: f.Columns(), Choice: f.Choice, Slice: f.Range, like: f.Like}
+	if f.Contains != nil {
+		r.Contains = []*Contains{f.Contains}
+	}
+	if len(r.Columns) != 1 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(rs.table.Indexes), func(x *schema.Index) bool {
+		return x.Kind() != kind || !r.servedBy(x, r.Columns[0])
+	})
+}
+
+// CheckCustom refuses expr(index, value): no index here has such expressions.
+func CheckCustom(t *schema.Table, expressions []cql.CustomExpression) error {
+	if len(expressions) == 0 {
+		return nil
+	}
+	if len(expressions) > 1 {
+		return cqlerr.Invalidf("Multiple custom index expressions in a single query are not supported")
+	}
+	name := expressions[0].Index
+	switch x := t.Index(name); {
+	case x == nil:
+		return cqlerr.Invalidf("Invalid index expression, index %s not found for %s.%s", name, quote.Name(t.Keyspace),
+			quote.Name(t.Name))
+	case x.Class == "":
+		return cqlerr.Invalidf("Only CUSTOM indexes may be used in custom index expressions, %s is not valid", name)
+	}
+	return cqlerr.Invalidf("Index %s does not support custom expressions", name)
+}
+
+// CheckNoCustom refuses expr(index, value) in writes.
+func CheckNoCustom(expressions []cql.CustomExpression) error {
+	if len(expressions) > 0 {
+		return cqlerr.Invalidf("Custom index expressions cannot be used in WHERE clauses for UPDATE or DELETE statements")
+	}
+	return nil
 }

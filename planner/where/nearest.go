@@ -19,7 +19,7 @@ type Nearest struct {
 	Score  expr.Expr // the larger the nearer
 }
 
-// AddNearest adds what ORDER BY column ANN OF asks for, as the restriction that Cassandra makes of it: indexes serve
+// AddNearest adds the order of ORDER BY column ANN OF, as the restriction that Cassandra makes of it: indexes serve
 // it.
 func (rs *Restrictions) AddNearest(n *Nearest) error {
 	return rs.other.add(&Restriction{Columns: []*schema.Column{n.Column}, nearest: n})

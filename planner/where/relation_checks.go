@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
 )
 
 // checkRelationType refuses operators that the type of the column does not take. Cassandra does not see that a
@@ -35,7 +36,7 @@ func checkRelationType(c *schema.Column, rel *cql.Relation) error {
 	return nil
 }
 
-// checkEntryType refuses column[key] = value on what is not a map of cells.
+// checkEntryType refuses column[key] = value on a column that is not a map of cells.
 func checkEntryType(c *schema.Column, rel *cql.Relation) error {
 	if _, ok := c.Type.(*types.List); ok {
 		return cqlerr.Invalidf("Indexes on list entries (%s[index] = value) are not currently supported.", c.Name)
@@ -60,7 +61,7 @@ func checkNoDuration(t types.Type) error {
 	return cqlerr.Invalidf("Slice restrictions are not supported on %s", DurationColumns(t))
 }
 
-// DurationColumns is what error texts call columns of a type that has durations.
+// DurationColumns is the name of columns of a type that has durations in error texts.
 func DurationColumns(t types.Type) string {
 	switch t.(type) {
 	case *types.List, *types.Set, *types.Map:
@@ -73,7 +74,7 @@ func DurationColumns(t types.Type) string {
 	return "duration columns"
 }
 
-// checkTupleColumn refuses tuples of anything but clustering columns one behind the other.
+// checkTupleColumn refuses tuples of anything but clustering columns in their order.
 func checkTupleColumn(before []*schema.Column, c *schema.Column, rel *cql.Relation) error {
 	if c.Kind != schema.Clustering {
 		return cqlerr.Invalidf("Multi-column relations can only be applied to clustering columns but was applied to: %s",
@@ -114,4 +115,75 @@ func checkTokenColumns(t *schema.Table, cols []*schema.Column) error {
 // names joins the names of columns.
 func names(cols []*schema.Column, sep string) string {
 	return strings.Join(schema.ColumnNames(cols), sep)
+}
+
+// bindIn binds the values of an IN.
+func (rs *Restrictions) bindIn(c *Choice, values cql.Terms, bind func(cql.Term) (Point, error)) error {
+	return rs.terms.Each(values, func(t cql.Term) error {
+		point, err := bind(t)
+		c.Points = append(c.Points, point)
+		return err
+	})
+}
+
+// bindLongIn binds the values of an IN that has many. If they are constants, and none is null, they become one list, as
+// IN ? has it, and not a point each.
+func (rs *Restrictions) bindLongIn(c *Choice, values cql.Terms, bind func(cql.Term) (Point, error)) error {
+	list, packed := expr.NewPacked(values, choiceType(c.Columns)), true
+	err := rs.terms.Each(values, func(t cql.Term) error {
+		point, err := bind(t)
+		if err != nil || !packed {
+			return err
+		}
+		value := pointBytes(point)
+		if packed = value != nil; packed {
+			return list.AddValue(value)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !packed {
+		if err := expr.CheckMixed(values); err != nil {
+			return err
+		}
+		return rs.bindIn(c, values, bind)
+	}
+	c.List = &expr.Constant{
+		Of: &types.List{Elem: choiceType(c.Columns), Frozen: true}, Value: types.Value{Bytes: list.List()},
+	}
+	return nil
+}
+
+// pointBytes are the values of a point; several columns are a tuple. It is nil if they are not all constants,
+// or one is null.
+func pointBytes(p Point) []byte {
+	fields := make([][]byte, len(p.Parts))
+	for i, e := range p.Parts {
+		c, ok := e.(*expr.Constant)
+		if !ok || c.Value.Bytes == nil {
+			return nil
+		}
+		fields[i] = c.Value.Bytes
+	}
+	switch len(fields) {
+	case 0:
+		return nil
+	case 1:
+		return fields[0]
+	}
+	return types.NewTuple(fields)
+}
+
+// choiceType is the type of the values of columns, as pointBytes has them.
+func choiceType(cols []*schema.Column) types.Type {
+	if len(cols) == 1 {
+		return types.Freeze(cols[0].Type)
+	}
+	elems := make([]types.Type, len(cols))
+	for i, c := range cols {
+		elems[i] = c.Type
+	}
+	return &types.Tuple{Elems: elems}
 }

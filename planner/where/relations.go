@@ -11,7 +11,7 @@ import (
 	"github.com/cqld/cqld/planner/scope"
 )
 
-// Restriction is what one relation, or several merged, say of some columns. One of Choice, Slice and Contains is set,
+// Restriction is one relation on some columns, or several merged. One of Choice, Slice and Contains is set,
 // unless indexes alone serve it.
 type Restriction struct {
 	Columns  []*schema.Column

@@ -10,7 +10,7 @@ import (
 	"github.com/cqld/cqld/planner/expr"
 )
 
-// Restrictions are those of a whole WHERE clause, by the part of the table they are about.
+// Restrictions are the restrictions of a WHERE clause, by the part of the table they are about.
 type Restrictions struct {
 	terms *expr.Checker
 	table *schema.Table
@@ -26,9 +26,9 @@ type Restrictions struct {
 	indexable bool             // an index serves one of the restrictions
 	indexed   bool             // an index is used
 	keyRange  bool             // partitions are not named one by one
-	filtered  []restrictionSet // those that indexes are to serve, or rows are compared with
+	filtered  []restrictionSet // for indexes, or to compare rows with
 
-	unfilterable error // says which restriction rows cannot be compared with
+	unfilterable error // names a restriction that rows cannot be compared with
 }
 
 // New begins the WHERE clause of a statement on a table, whose verb is SELECT, INSERT, UPDATE or DELETE.
@@ -65,7 +65,7 @@ func (rs *Restrictions) AddValue(c *schema.Column, value expr.Expr) error {
 	return rs.Add(&Restriction{Columns: cols, Choice: choice})
 }
 
-// Add puts a restriction where it belongs, merged with those of the same columns.
+// Add adds a restriction, merged with the restrictions of the same columns.
 func (rs *Restrictions) Add(r *Restriction) (err error) {
 	switch {
 	case r.token:
@@ -78,7 +78,7 @@ func (rs *Restrictions) Add(r *Restriction) (err error) {
 	case r.Columns[0].Kind == schema.Clustering:
 		served := rs.verb == "SELECT" && r.served(rs.table.Indexes)
 		if err = rs.clustering.add(r); err == nil && !rs.AllowFiltering && !served {
-			err = rs.clustering.checkNothingBehindSlice(r)
+			err = rs.clustering.checkNothingAfterSlice(r)
 		}
 	default:
 		err = rs.other.add(r)
@@ -110,7 +110,7 @@ func (set *restrictionSet) add(r *Restriction) error {
 	return nil
 }
 
-// merge is both restrictions in one, if they can hold together. The first one decides what is said when
+// merge is both restrictions in one, if they can hold at once. The first one decides the error when
 // they cannot.
 func merge(a, b *Restriction) (*Restriction, error) {
 	both := common(a.Columns, b.Columns)
@@ -200,7 +200,7 @@ func checkOneBound(a, b *Range, columns string) error {
 	return cqlerr.Invalidf("More than one restriction was found for the %s bound on %s", end, columns)
 }
 
-// common are the columns that stand in both lists.
+// common are the columns in both lists.
 func common(a, b []*schema.Column) []*schema.Column {
 	var both []*schema.Column
 	for _, c := range a {

@@ -425,63 +425,6 @@ func TestBudget(t *testing.T) {
 	budgeted.End()
 }
 
-// A turn begins beside another one where nobody else wants the processor, and lets others run while it waits for it.
-func TestBeside(t *testing.T) {
-	s := scheduler(2, 10, 2, 100)
-	var p, other pace.Party
-	running := turn(t, s, &p)
-	var beside, third pace.Turn
-	if !running.Spare() || !beside.BeginBeside(t.Context(), running) || running.Spare() {
-		t.Fatal("one of two processors had nothing to do, and none afterwards")
-	}
-	if third.BeginBeside(t.Context(), running) || third.Begun() {
-		t.Error("a third turn has begun")
-	}
-	begun := make(chan *pace.Turn)
-	go func() {
-		var turn pace.Turn
-		if err := turn.Begin(t.Context(), s, &other, time.Time{}); err != nil {
-			t.Error(err)
-		}
-		begun <- &turn
-	}()
-	waitFor(t, "another party waits", func() bool { return s.Waiting() == 1 })
-	done, awaited := make(chan struct{}), make(chan error)
-	go func() { awaited <- running.Await(done) }()
-	another := <-begun
-	beside.End()
-	close(done)
-	if err := <-awaited; err != nil {
-		t.Error(err)
-	}
-	if running.Spare() || beside.BeginBeside(t.Context(), running) {
-		t.Error("both processors have something to do")
-	}
-	another.End()
-	if err := beside.Begin(t.Context(), s, &p, time.Time{}); err != nil {
-		t.Error(err)
-	}
-	beside.End()
-	running.End()
-	if running.Spare() {
-		t.Error("a turn that has ended has processors to give")
-	}
-
-	ctx, cancel := context.WithCancel(t.Context())
-	var ended pace.Turn
-	if err := ended.Begin(ctx, s, &p, time.Time{}); err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	if err := ended.Await(make(chan struct{})); !errors.Is(err, context.Canceled) {
-		t.Errorf("await: %v, want context.Canceled", err)
-	}
-	if underWay, _ := s.Turns(); underWay != 1 {
-		t.Errorf("%d are under way, want 1", underWay)
-	}
-	ended.End()
-}
-
 func TestNilTurn(t *testing.T) {
 	var turn *pace.Turn
 	turn.Again()

@@ -1,9 +1,9 @@
-// Package filter compares rows with the restrictions that no key answers: those of ALLOW FILTERING, and those that
-// an index would serve.
+// Package filter compares rows with restrictions that keys do not answer: with ALLOW FILTERING, or because
+// an index serves them.
 //
 // Conditions makes a Condition of each where.Filter, with its values evaluated. Most filters compare as their types
-// do (filter.go, contains.go). An index that compares in another way decides instead: storage-attached indexes keep
+// do (filter.go). An index that compares in another way decides instead: storage-attached indexes keep
 // terms of values (sai.go), SSTable-attached indexes match patterns of LIKE (sasi.go), and indexes of the first kind
-// compare bytes (legacy.go). What indexes make of text before they compare it is in cql/analysis. Lookup tells the
-// store what an index has of the rows that satisfy a filter.
+// compare bytes (legacy.go). Indexes analyze text with cql/analysis. Lookup (lookup.go) returns the entries of an
+// index that the store reads for a filter.
 package filter

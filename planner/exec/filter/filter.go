@@ -1,6 +1,8 @@
 package filter
 
 import (
+	"bytes"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -44,7 +46,7 @@ func newCondition(x *expr.Context, f *where.Filter) (Condition, error) {
 
 // choiceCondition is the condition of = and IN.
 func choiceCondition(x *expr.Context, c *where.Choice) (Condition, error) {
-	l, err := Listing(x, c)
+	l, err := listing(x, c)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +71,8 @@ func choiceCondition(x *expr.Context, c *where.Choice) (Condition, error) {
 // fewValues is how many values a row is compared with one by one. Where there are more, they are sorted.
 const fewValues = 8
 
-// Listing has the values that columns are compared with by = or IN.
-func Listing(x *expr.Context, c *where.Choice) (*restriction.Listing, error) {
+// listing has the values that columns are compared with by = or IN.
+func listing(x *expr.Context, c *where.Choice) (*restriction.Listing, error) {
 	if c.List != nil {
 		return restriction.NewListListing(x, c, skipNull)
 	}
@@ -172,11 +174,11 @@ func matchesOne(l *restriction.Listing, row [][]byte) bool {
 
 // InRange is the condition of a comparison.
 func InRange(x *expr.Context, r *where.Range) (Condition, error) {
-	lower, err := Bound(x, r.Lower)
+	lower, err := bound(x, r.Lower)
 	if err != nil {
 		return nil, err
 	}
-	upper, err := Bound(x, r.Upper)
+	upper, err := bound(x, r.Upper)
 	if err != nil {
 		return nil, err
 	}
@@ -185,8 +187,8 @@ func InRange(x *expr.Context, r *where.Range) (Condition, error) {
 	}, nil
 }
 
-// Bound evaluates the values of a bound that columns are compared with; nil: there is no bound.
-func Bound(x *expr.Context, b *where.Bound) (restriction.Point, error) {
+// bound evaluates the values of a bound that columns are compared with; nil: there is no bound.
+func bound(x *expr.Context, b *where.Bound) (restriction.Point, error) {
 	if b == nil {
 		return nil, nil
 	}
@@ -216,4 +218,69 @@ func within(row [][]byte, b *where.Bound, values restriction.Point, side int) bo
 		}
 	}
 	return b.Inclusive
+}
+
+// containsCondition is the condition of CONTAINS, CONTAINS KEY and m[k] = v.
+func containsCondition(x *expr.Context, c *where.Contains) (Condition, error) {
+	value, key, err := containsValues(x, c)
+	if err != nil {
+		return nil, err
+	}
+	i := c.Column.Index
+	m, isMap := c.Column.Type.(*types.Map)
+	if !isMap {
+		compare := c.Value.Type().Compare
+		return func(row [][]byte) (bool, error) { return HasElement(row[i], value, compare), nil }, nil
+	}
+	compare := m.Value.Compare
+	if c.Keys {
+		compare = m.Key.Compare
+	}
+	return func(row [][]byte) (bool, error) { return HasEntry(row[i], c.Keys, key, value, compare), nil }, nil
+}
+
+// containsValues evaluates the value to look for in a collection, and the key in m[k] = v.
+func containsValues(x *expr.Context, c *where.Contains) (value, key []byte, err error) {
+	v, err := c.Value.Eval(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := CheckValue(v, c.Column); err != nil {
+		return nil, nil, err
+	}
+	if c.Key == nil {
+		return v.Bytes, nil, nil
+	}
+	k, err := c.Key.Eval(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	if k.Bytes == nil {
+		return nil, nil, cqlerr.Invalidf("Unsupported null map key for column %s", c.Column.Name)
+	}
+	return v.Bytes, k.Bytes, nil
+}
+
+// HasElement reports whether a list or set has an element that compares as equal to a value.
+func HasElement(collection, value []byte, compare func(a, b []byte) int) bool {
+	for e := range types.Elements(collection) {
+		if e != nil && compare(e, value) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// HasEntry reports whether a map has a value that compares as equal under a key, or under any key if it is nil. With
+// byKey it compares the keys instead.
+func HasEntry(collection []byte, byKey bool, key, value []byte, compare func(a, b []byte) int) bool {
+	for k, v := range types.Entries(collection) {
+		if byKey {
+			v = k
+		}
+		if (key == nil || bytes.Equal(k, key)) && compare(v, value) == 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -40,9 +40,9 @@ func legacyCondition(x *expr.Context, f *where.Filter) (Condition, error) {
 		_, isMap := f.Contains.Column.Type.(*types.Map)
 		equal = func(row [][]byte) (bool, error) {
 			if isMap {
-				return hasEntryBytes(row[column], f.Contains.Keys, key, value), nil
+				return HasEntry(row[column], f.Contains.Keys, key, value, bytes.Compare), nil
 			}
-			return hasElementBytes(row[column], value), nil
+			return HasElement(row[column], value, bytes.Compare), nil
 		}
 	} else {
 		ps, err := points(x, f.Choice)
@@ -60,34 +60,4 @@ func legacyCondition(x *expr.Context, f *where.Filter) (Condition, error) {
 		return equal, nil
 	}
 	return test, nil
-}
-
-// hasElementBytes is HasElement, but compares bytes.
-func hasElementBytes(collection, value []byte) bool {
-	if collection == nil {
-		return false
-	}
-	for e := range types.Elements(collection) {
-		if e != nil && bytes.Equal(e, value) {
-			return true
-		}
-	}
-	return false
-}
-
-// hasEntryBytes is HasEntry, but compares bytes.
-func hasEntryBytes(collection []byte, byKey bool, key, value []byte) bool {
-	if collection == nil {
-		return false
-	}
-	for k, v := range types.Entries(collection) {
-		found := v
-		if byKey {
-			found = k
-		}
-		if (key == nil || bytes.Equal(k, key)) && bytes.Equal(found, value) {
-			return true
-		}
-	}
-	return false
 }

@@ -36,7 +36,7 @@ func indexCondition(x *expr.Context, f *where.Filter) (Condition, error) {
 	return func(row [][]byte) (bool, error) { return terms.equal(row[column.Index], want, ok), nil }, nil
 }
 
-// terms says what a storage-attached index stores for values, and how it compares.
+// terms are the values as a storage-attached index stores and compares them.
 type terms struct {
 	typ     types.Type
 	analyze func([]byte) []byte // nil: values are stored as they are
@@ -81,11 +81,11 @@ func (t *terms) equal(value, want []byte, wanted bool) bool {
 
 // termsBetween is the condition of a comparison.
 func termsBetween(x *expr.Context, t *terms, r *where.Range) (Condition, error) {
-	lower, err := Bound(x, r.Lower)
+	lower, err := bound(x, r.Lower)
 	if err != nil {
 		return nil, err
 	}
-	upper, err := Bound(x, r.Upper)
+	upper, err := bound(x, r.Upper)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func sasiCondition(x *expr.Context, f *where.Filter) (Condition, error) {
 	return termsLike(mode, c.Index, ps[0][0], likeWhole.match), nil
 }
 
-// pattern is a form of LIKE patterns: where the % stands.
+// pattern is a form of LIKE patterns: the places of %.
 type pattern struct {
 	text   string // in error messages
 	served func(schema.SASIMode) bool

@@ -6,7 +6,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 )
 
-// A paging state of DESCRIBE has, in place of the partition key, what its rows depend on:
+// A paging state of DESCRIBE has, in place of the partition key, everything that its rows depend on:
 //
 //	<format [short] 1><release [string]><schema version [uuid]><rows of the pages before [long]>
 const (
@@ -16,7 +16,7 @@ const (
 	release = "5.0.8"
 )
 
-// EncodeDescribed encodes the paging state of DESCRIBE behind a number of rows.
+// EncodeDescribed encodes the paging state of DESCRIBE after a number of rows.
 func EncodeDescribed(rows, protocol int, version [16]byte) []byte {
 	b := binary.BigEndian.AppendUint16(nil, describedFormat)
 	b = appendShortBytes(b, []byte(release))

@@ -2,7 +2,7 @@
 // and ranges of clustering keys.
 //
 // A where.Choice (= or IN) becomes a Listing of its values (listing.go), which may be millions. Several of them
-// become a product (product.go), whose combinations are made when they are read. AppendKeys (keys.go) makes the
+// become a product (also there), whose combinations are made when they are read. AppendKeys (keys.go) makes the
 // serialized partition keys, AppendSlices (slices.go) the ranges of clustering keys, and TokenRange (tokens.go) the
 // range of tokens. values.go has the values of single columns and tuples, and the errors about null and unset values.
 //

@@ -15,9 +15,9 @@ import (
 const MaxKey = math.MaxUint16
 
 // AppendKeys appends the serialized partition keys that a WHERE clause names, in the order of their values and without
-// duplicates. It appends up to most keys, and returns a walk over the others; nil: there are no others. CheckKeys tells
-// whether Cassandra accepts them.
-func AppendKeys(dst [][]byte, x *expr.Context, w *where.Clause, most int) ([][]byte, *KeyWalk, error) {
+// duplicates. It appends up to maxKeys keys, and returns a walk over the others; nil: there are no others. CheckKeys
+// reports whether Cassandra accepts them.
+func AppendKeys(dst [][]byte, x *expr.Context, w *where.Clause, maxKeys int) ([][]byte, *KeyWalk, error) {
 	if w.SinglePartition() {
 		key, err := singleKey(x, w)
 		if err != nil {
@@ -37,7 +37,7 @@ func AppendKeys(dst [][]byte, x *expr.Context, w *where.Clause, most int) ([][]b
 		}
 		walk.tokens = &tokens
 	}
-	if dst, err = walk.Fill(dst, most); err != nil || walk.next == walk.n {
+	if dst, err = walk.Fill(dst, maxKeys); err != nil || walk.next == walk.n {
 		return dst, nil, err
 	}
 	return dst, walk, nil
@@ -53,10 +53,10 @@ type KeyWalk struct {
 	memory  []byte // of the keys
 }
 
-// Fill appends up to most keys. Keys of earlier calls are not valid any more.
-func (k *KeyWalk) Fill(dst [][]byte, most int) (_ [][]byte, err error) {
+// Fill appends up to maxKeys keys. Keys of earlier calls are not valid any more.
+func (k *KeyWalk) Fill(dst [][]byte, maxKeys int) (_ [][]byte, err error) {
 	k.memory = k.memory[:0]
-	for n := len(dst); k.next < k.n && len(dst)-n < most; k.next++ {
+	for n := len(dst); k.next < k.n && len(dst)-n < maxKeys; k.next++ {
 		if k.next%64 == 63 {
 			if err := Step(k.x); err != nil {
 				return nil, err

@@ -1,6 +1,7 @@
 package restriction
 
 import (
+	"math"
 	"slices"
 	"sort"
 
@@ -24,8 +25,8 @@ type Listing struct {
 // PointSize is about how much memory a point, a partition key or a range takes.
 const PointSize = 128
 
-// leastHeld is the least number of bytes that an execution is charged for.
-const leastHeld = 64 << 10
+// minHeld is the smallest number of bytes that an execution is charged for.
+const minHeld = 64 << 10
 
 // Ordering compares two values of a column.
 type Ordering = func(*schema.Column, []byte, []byte) int
@@ -75,7 +76,8 @@ func (l *Listing) fromList(x *expr.Context, c *where.Choice, onNull func([]*sche
 		b := types.ElementAt(v, at)
 		null := b == nil
 		if l.tuples {
-			null = null || hasNull(types.TupleFields(b, len(c.Columns)))
+			isNull := func(f []byte) bool { return f == nil }
+			null = null || slices.ContainsFunc(types.TupleFields(b, len(c.Columns)), isNull)
 		}
 		if !null {
 			kept = append(kept, at)
@@ -85,11 +87,6 @@ func (l *Listing) fromList(x *expr.Context, c *where.Choice, onNull func([]*sche
 	}
 	l.starts = kept
 	return nil
-}
-
-// hasNull reports whether a tuple has a field that is null.
-func hasNull(fields Point) bool {
-	return slices.ContainsFunc(fields, func(f []byte) bool { return f == nil })
 }
 
 // Columns are the columns that the values are for.
@@ -158,7 +155,7 @@ func (l *Listing) Find(values Point, order Ordering) (int, bool) {
 }
 
 // longest is the largest number of bytes in one point.
-func (l *Listing) longest() (most int) {
+func (l *Listing) longest() (longest int) {
 	var p Point
 	for i := range l.Len() {
 		p = l.Append(p[:0], i)
@@ -166,15 +163,97 @@ func (l *Listing) longest() (most int) {
 		for _, v := range p {
 			n += len(v)
 		}
-		most = max(most, n)
+		longest = max(longest, n)
 	}
-	return most
+	return longest
 }
 
 // hold charges the execution for n bytes, if they are many.
 func hold(x *expr.Context, n int) error {
-	if n < leastHeld || x.Hold == nil {
+	if n < minHeld || x.Hold == nil {
 		return nil
 	}
 	return x.Hold(n)
+}
+
+// MaxListed is how many keys, ranges or points are made at once. Where there are more, each is made when it is read.
+const MaxListed = 4096
+
+// product has every combination of the values of choices, in the order of the columns and without duplicates.
+type product struct {
+	cols  []*schema.Column
+	lists []*Listing // the values of each choice, in order
+	order Ordering
+}
+
+// newProduct evaluates choices, up to the first IN without values.
+func newProduct(x *expr.Context, choices []*where.Choice, order Ordering) (*product, error) {
+	p := &product{order: order}
+	for _, c := range choices {
+		l, err := NewListing(x, c)
+		if err != nil {
+			return nil, err
+		}
+		if err := l.Sort(x, order); err != nil {
+			return nil, err
+		}
+		p.cols = append(p.cols, c.Columns...)
+		p.lists = append(p.lists, l)
+		if l.Len() == 0 {
+			break
+		}
+	}
+	return p, nil
+}
+
+// len is the number of combinations, or the largest int if there are more.
+func (p *product) len() int {
+	n := 1
+	for _, list := range p.lists {
+		if list.Len() > 0 && n > math.MaxInt/list.Len() {
+			return math.MaxInt
+		}
+		n *= list.Len()
+	}
+	return n
+}
+
+// append appends the values of the i-th combination.
+func (p *product) append(dst Point, i int) Point {
+	for _, list := range p.lists {
+		for range list.cols {
+			dst = append(dst, nil)
+		}
+	}
+	end := len(dst)
+	for at := len(p.lists) - 1; at >= 0; at-- {
+		list := p.lists[at]
+		end -= len(list.cols)
+		list.Append(dst[:end], i%list.Len())
+		i /= list.Len()
+	}
+	return dst
+}
+
+// find returns the index of a combination; not ok: there is no such combination.
+func (p *product) find(values Point) (i int, ok bool) {
+	first := 0
+	for _, list := range p.lists {
+		last := first + len(list.cols)
+		at, found := list.Find(values[first:last], p.order)
+		if !found {
+			return 0, false
+		}
+		i, first = i*list.Len()+at, last
+	}
+	return i, true
+}
+
+// longest is the largest number of bytes in one combination.
+func (p *product) longest() int {
+	sum := 0
+	for _, list := range p.lists {
+		sum += list.longest()
+	}
+	return sum
 }

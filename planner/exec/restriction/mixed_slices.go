@@ -8,10 +8,10 @@ import (
 )
 
 // AppendMixedSlices appends the ranges of clustering keys that a range of tuples over columns in mixed order consists
-// of, in clustering order: (a, b) > (1, 1) is a = 1 AND b > 1, and a > 1. If the clause has more than most prefixes, it
-// reports tooMany.
+// of, in clustering order: (a, b) > (1, 1) is a = 1 AND b > 1, and a > 1. If the clause has more than maxPrefixes
+// prefixes, it reports tooMany.
 func AppendMixedSlices(
-	dst []store.Slice, x *expr.Context, w *where.Clause, most int,
+	dst []store.Slice, x *expr.Context, w *where.Clause, maxPrefixes int,
 ) (_ []store.Slice, tooMany bool, err error) {
 	var prefixes []Point
 	if single(w.Clustering) {
@@ -22,7 +22,7 @@ func AppendMixedSlices(
 		prefixes = []Point{one}
 	} else {
 		p, err := newProduct(x, w.Clustering, ByClustering)
-		if err != nil || p.len() > most {
+		if err != nil || p.len() > maxPrefixes {
 			return nil, err == nil, err
 		}
 		for i := range p.len() {
@@ -81,7 +81,7 @@ func cutMixed(dst []store.Slice, prefix Point, columns []*schema.Column, lower, 
 		case order == 0 && shared == n:
 			return cutMixed(dst, lower.extend(prefix, n), others, lower.rest(n), upper.rest(n))
 		case order == 0 && (len(lower.values) == shared && !lower.inclusive || len(upper.values) == shared && !upper.inclusive):
-			return dst // the rows with the values of this end are outside, and those of the other end begin with them
+			return dst // rows with the values of this end are outside, and the other end begins with them
 		}
 	}
 	first, last := lower, upper
@@ -134,10 +134,10 @@ func cutEdge(dst []store.Slice, prefix Point, n int, columns []*schema.Column, e
 // isSpent reports whether all values of an end have been used.
 func (e *end) isSpent() bool { return e != nil && len(e.values) == 0 }
 
-// extend puts the first values of an end, n of them at most, behind a prefix.
+// extend appends the first values of an end, n of them at most, to a prefix.
 func (e *end) extend(prefix Point, n int) Point {
 	return append(prefix[:len(prefix):len(prefix)], e.values[:min(n, len(e.values))]...)
 }
 
-// rest is the end behind its first n values.
+// rest is the end without its first n values.
 func (e *end) rest(n int) *end { return &end{values: e.values[n:], inclusive: e.inclusive} }

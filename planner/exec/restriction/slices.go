@@ -9,11 +9,11 @@ import (
 )
 
 // AppendSlices appends the ranges of clustering keys that a WHERE clause selects, in clustering order. If there are
-// more than most, it appends nothing and returns them as many, which makes each range when it is read. Without any
+// more than maxRanges, it appends nothing and returns them as many, which makes each range when it is read. Without any
 // range no row is selected; null says that the reason is a range that ends with null. The clause must restrict
 // clustering columns.
 func AppendSlices(
-	dst []store.Slice, x *expr.Context, w *where.Clause, most int,
+	dst []store.Slice, x *expr.Context, w *where.Clause, maxRanges int,
 ) (_ []store.Slice, many *Ranges, null bool, err error) {
 	var r Ranges
 	var one Point
@@ -37,29 +37,29 @@ func AppendSlices(
 	}
 	switch {
 	case r.prefixes == nil:
-		if s, ok := r.behind(one); ok {
+		if s, ok := r.within(one); ok {
 			dst = append(dst, s)
 		}
 		return dst, nil, false, nil
-	case r.n > most:
+	case r.n > maxRanges:
 		if r.prefix = r.prefixes.append(nil, 0); r.isEmpty() {
 			return dst, nil, false, nil
 		}
 		return nil, &r, false, nil
 	}
 	for i := range r.n {
-		if s, ok := r.behind(r.prefixes.append(nil, i)); ok {
+		if s, ok := r.within(r.prefixes.append(nil, i)); ok {
 			dst = append(dst, s)
 		}
 	}
 	return dst, nil, false, nil
 }
 
-// Ranges are many ranges of clustering keys: one behind each combination of the values of the first columns.
+// Ranges are many ranges of clustering keys: one for each combination of values of the first columns.
 type Ranges struct {
 	prefixes   *product
 	n          int
-	columns    []*schema.Column // of the range behind a prefix; nil: there is none
+	columns    []*schema.Column // of the range after a prefix; nil: there is none
 	start, end end
 	prefix     Point
 }
@@ -70,23 +70,23 @@ func (r *Ranges) Len() int { return r.n }
 // Range makes the i-th range. It is valid until the next call.
 func (r *Ranges) Range(i int) store.Slice {
 	r.prefix = r.prefixes.append(r.prefix[:0], i)
-	s, _ := r.behind(r.prefix)
+	s, _ := r.within(r.prefix)
 	return s
 }
 
 // isEmpty reports whether the ranges end before they start: either all do, or none.
 func (r *Ranges) isEmpty() bool {
-	_, ok := r.behind(r.prefix)
+	_, ok := r.within(r.prefix)
 	return !ok
 }
 
-// behind is the range of rows that begin with a prefix; not ok: it is empty.
-func (r *Ranges) behind(prefix Point) (s store.Slice, ok bool) {
+// within is the range of rows that begin with a prefix; not ok: it is empty.
+func (r *Ranges) within(prefix Point) (s store.Slice, ok bool) {
 	if r.columns == nil {
 		return store.Slice{Start: prefix, End: prefix, StartInclusive: true, EndInclusive: true}, true
 	}
-	s.Start, s.StartInclusive = r.start.behind(prefix)
-	s.End, s.EndInclusive = r.end.behind(prefix)
+	s.Start, s.StartInclusive = r.start.within(prefix)
+	s.End, s.EndInclusive = r.end.within(prefix)
 	return s, !isEmpty(&s, len(prefix), r.columns)
 }
 
@@ -131,7 +131,7 @@ func isEmpty(s *store.Slice, same int, cols []*schema.Column) bool {
 	return !s.StartInclusive || !s.EndInclusive
 }
 
-// single reports whether each column is restricted to one value, by a restriction of its own.
+// single reports whether each column is restricted to one value, by a separate restriction.
 func single(choices []*where.Choice) bool {
 	for _, c := range choices {
 		if c.List != nil || len(c.Points) != 1 || len(c.Columns) != 1 {
@@ -161,8 +161,8 @@ type end struct {
 	null      bool
 }
 
-// behind is the end within the rows that begin with prefix.
-func (e end) behind(prefix Point) (Point, bool) {
+// within is the end within the rows that begin with prefix.
+func (e end) within(prefix Point) (Point, bool) {
 	if e.values == nil {
 		return prefix, true
 	}

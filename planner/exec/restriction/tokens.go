@@ -17,7 +17,7 @@ func TokenRange(x *expr.Context, r *where.Range) (store.TokenRange, error) {
 		Bounded: true, Start: math.MinInt64, End: math.MaxInt64, StartInclusive: true, EndInclusive: true,
 	}
 	if r.Lower != nil {
-		at, err := TokenBound(x, r.Lower)
+		at, err := tokenBound(x, r.Lower)
 		if err != nil {
 			return t, err
 		}
@@ -25,7 +25,7 @@ func TokenRange(x *expr.Context, r *where.Range) (store.TokenRange, error) {
 		t.Start, t.StartInclusive = at, r.Lower.Inclusive || at == math.MinInt64
 	}
 	if r.Upper != nil {
-		at, err := TokenBound(x, r.Upper)
+		at, err := tokenBound(x, r.Upper)
 		if err != nil {
 			return t, err
 		}
@@ -34,8 +34,8 @@ func TokenRange(x *expr.Context, r *where.Range) (store.TokenRange, error) {
 	return t, nil
 }
 
-// TokenBound evaluates one bound of token().
-func TokenBound(x *expr.Context, b *where.Bound) (int64, error) {
+// tokenBound evaluates one bound of token().
+func tokenBound(x *expr.Context, b *where.Bound) (int64, error) {
 	v, err := b.Point.Parts[0].Eval(x)
 	if err != nil {
 		return 0, err

@@ -1,6 +1,7 @@
 package restriction
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -10,10 +11,10 @@ import (
 	"github.com/cqld/cqld/planner/where"
 )
 
-// Point has a value for each of several columns.
+// Point has a value for each of some columns.
 type Point = [][]byte
 
-// keyValue evaluates what a key column is restricted to.
+// keyValue evaluates the value that a key column is restricted to.
 func keyValue(x *expr.Context, e expr.Expr, c *schema.Column) ([]byte, error) {
 	v, err := e.Eval(x)
 	if err != nil {
@@ -44,7 +45,7 @@ func AppendPoint(dst Point, x *expr.Context, p where.Point, cols []*schema.Colum
 }
 
 // checkTuple refuses null in the tuples of (a, b) = (1, 2): Cassandra has another error for it than for one column, and
-// a third one for several tuples behind IN.
+// a third one for an IN of tuples.
 func checkTuple(x *expr.Context, c *where.Choice) error {
 	if len(c.Columns) < 2 {
 		return nil
@@ -142,13 +143,13 @@ func listValue(x *expr.Context, c *where.Choice) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	several := len(c.Columns) > 1
+	many := len(c.Columns) > 1
 	switch {
-	case v.Unset && several:
+	case v.Unset && many:
 		return nil, cqlerr.Invalidf("Invalid unset value for in(%s)", columnNames(c.Columns))
 	case v.Unset:
 		return nil, ErrUnset(c.Columns[0])
-	case v.Bytes == nil && several:
+	case v.Bytes == nil && many:
 		return nil, cqlerr.Invalidf("Invalid null value for IN restriction")
 	case v.Bytes == nil:
 		return nil, ErrNull(c.Columns[0])
@@ -195,4 +196,48 @@ func ByClustering(c *schema.Column, a, b []byte) int {
 		a, b = b, a
 	}
 	return c.Type.Compare(a, b)
+}
+
+// Step lets other work run. It returns an error when the execution has to end.
+func Step(x *expr.Context) error {
+	if x.Step == nil {
+		return nil
+	}
+	return x.Step()
+}
+
+// SortStably sorts rows stably, and calls Step now and then.
+func SortStably[T any](x *expr.Context, rows []T, compare func(a, b T) int) error {
+	var err error
+	n := 0
+	slices.SortStableFunc(rows, func(a, b T) int {
+		if n++; n%16 == 0 && err == nil {
+			err = Step(x)
+		}
+		if err != nil {
+			return 0 // the order does not matter any more
+		}
+		return compare(a, b)
+	})
+	return err
+}
+
+// SortPlaces sorts the places of elements in a list, and calls Step now and then. Equal elements stay in the order of
+// their places.
+func SortPlaces(x *expr.Context, places []uint32, compare func(a, b uint32) int) error {
+	var err error
+	n := 0
+	slices.SortFunc(places, func(a, b uint32) int {
+		if n++; n%256 == 0 && err == nil {
+			err = Step(x)
+		}
+		if err != nil {
+			return 0 // the order does not matter any more
+		}
+		if o := compare(a, b); o != 0 {
+			return o
+		}
+		return int(a) - int(b)
+	})
+	return err
 }

@@ -1,6 +1,8 @@
 package ring
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -9,21 +11,21 @@ import (
 
 // Placement is where the rows of a keyspace are.
 type Placement struct {
-	// Everywhere says that each node has rows of its own, which the others do not have: LocalStrategy.
+	// Everywhere: each node has rows that the others do not have (LocalStrategy).
 	Everywhere bool
 
 	topology *Topology
 	ranges   [][]int // the indexes of the replicas of each range, in the order of Cassandra
 }
 
-// Replicas returns the replicas of the range that a token is in, as indexes in Topology.Nodes. Nobody changes them.
+// Replicas returns the replicas of the range of a token, as indexes in Topology.Nodes. They must not be changed.
 func (p *Placement) Replicas(token int64) []int { return p.ranges[p.topology.rangeOf(token)] }
 
 // Each calls fn for the ranges that have a token from first to last, until it returns an error. It calls fn once for
 // ranges that have the same replicas.
 func (p *Placement) Each(first, last int64, fn func(replicas []int) error) error {
 	from, _ := slices.BinarySearch(p.topology.tokens, first)
-	to, _ := slices.BinarySearch(p.topology.tokens, last) // behind the last token it is the first range again
+	to, _ := slices.BinarySearch(p.topology.tokens, last) // after the last token the first range begins again
 	var done [][]int
 	for i := from; i <= to; i++ {
 		replicas := p.ranges[i%len(p.ranges)]
@@ -77,7 +79,7 @@ func (t *Topology) simple(i, factor int) []int {
 	return replicas
 }
 
-// filling is what NetworkTopologyStrategy still needs in one datacenter.
+// filling counts the replicas that NetworkTopologyStrategy still needs in one datacenter.
 type filling struct {
 	missing int             // replicas
 	repeats int             // replicas that may be in racks that have one
@@ -116,4 +118,86 @@ func (t *Topology) byTopology(i int, factors map[string]int) []int {
 		return len(open) > 0
 	})
 	return replicas
+}
+
+// TokensPerNode is how many tokens each node has: Cassandra's num_tokens.
+const TokensPerNode = 16
+
+// ShareOut gives tokens to nodes that have none, so that the nodes of each datacenter own equal parts of the ring. The
+// tokens of one datacenter lie between the tokens of the others.
+func ShareOut(nodes []*Node) {
+	var datacenters []string
+	members := make(map[string][]*Node)
+	for _, n := range nodes {
+		if members[n.Datacenter] == nil {
+			datacenters = append(datacenters, n.Datacenter)
+		}
+		members[n.Datacenter] = append(members[n.Datacenter], n)
+	}
+	for d, datacenter := range datacenters {
+		own := members[datacenter]
+		count := uint64(len(own) * TokensPerNode)
+		step := math.MaxUint64 / count
+		offset := step / uint64(len(datacenters)) * uint64(d)
+		for i := range count {
+			// Half a step keeps the tokens off the smallest one, which no node may have.
+			token := int64(i*step+offset+step/2/uint64(len(datacenters))) + math.MinInt64
+			n := own[i%uint64(len(own))]
+			n.Tokens = append(n.Tokens, token)
+		}
+	}
+}
+
+// Join returns the tokens of a node that joins a datacenter: each halves the range that is the largest one there at
+// that moment. A node that is alone in its datacenter gets tokens that are as far from each other as can be.
+func (t *Topology) Join(datacenter string) []int64 {
+	var there []int64
+	for i, token := range t.tokens {
+		if t.Nodes[t.owners[i]].Datacenter == datacenter {
+			there = append(there, token)
+		}
+	}
+	if len(there) == 0 {
+		alone := &Node{Datacenter: datacenter}
+		ShareOut([]*Node{alone})
+		for i, token := range alone.Tokens {
+			alone.Tokens[i] = t.free(token)
+		}
+		return alone.Tokens
+	}
+	var tokens []int64
+	for range TokensPerNode {
+		at, size := 0, uint64(0)
+		for i, token := range there {
+			if own := uint64(token - there[(i+len(there)-1)%len(there)]); own > size || len(there) == 1 {
+				at, size = i, own
+			}
+		}
+		half := size / 2
+		if len(there) == 1 {
+			half = math.MaxUint64/2 + 1
+		}
+		token := t.free(there[at] - int64(half))
+		tokens, there = append(tokens, token), append(there, token)
+		slices.Sort(there)
+	}
+	slices.Sort(tokens)
+	return tokens
+}
+
+// free returns the first token from one on that no node has.
+func (t *Topology) free(token int64) int64 {
+	for slices.Contains(t.tokens, token) || token == math.MinInt64 {
+		token++
+	}
+	return token
+}
+
+// ByNumber returns the node with a number; nil: there is none.
+func (t *Topology) ByNumber(number int) *Node {
+	i, found := slices.BinarySearchFunc(t.Nodes, number, func(n *Node, number int) int { return cmp.Compare(n.Number, number) })
+	if !found {
+		return nil
+	}
+	return t.Nodes[i]
 }

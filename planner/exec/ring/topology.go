@@ -3,8 +3,8 @@
 //
 // A Topology has the nodes and their tokens. Each token ends a range of the ring, and Placement computes the replicas
 // of each range from a keyspace's replication, as Cassandra's SimpleStrategy and NetworkTopologyStrategy do. A View is
-// the topology as one node sees it: which nodes answer it, and how late. All three never change; whoever stops a node
-// makes other views.
+// the topology as one node sees it: which nodes answer it, and how late. All three never change: when a node
+// stops, other views are made.
 package ring
 
 import (
@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cqld/cqld/cql/schema"
 )
@@ -79,10 +80,10 @@ func (t *Topology) StoragePort(n *Node) int {
 // storagePort is Cassandra's default.
 const storagePort = 7000
 
-// ByDatacenter returns how many nodes there are in each datacenter. Nobody changes it.
+// ByDatacenter returns how many nodes there are in each datacenter. It must not be changed.
 func (t *Topology) ByDatacenter() map[string]int { return t.nodes }
 
-// Tokens returns the tokens of all nodes, in order. Each ends a range that begins behind the one before it.
+// Tokens returns the tokens of all nodes, in order. Each ends a range that begins after the one before it.
 func (t *Topology) Tokens() []int64 { return t.tokens }
 
 // rangeOf returns the index of the range that a token is in: that of the first token that is not smaller, or the first
@@ -95,8 +96,8 @@ func (t *Topology) rangeOf(token int64) int {
 	return i
 }
 
-// mostPlacements bounds how many placements are kept: each change of a keyspace makes another one.
-const mostPlacements = 256
+// maxPlacements bounds how many placements are kept: each change of a keyspace makes another one.
+const maxPlacements = 256
 
 // Placement returns where the rows of a keyspace are.
 func (t *Topology) Placement(k *schema.Keyspace) *Placement {
@@ -108,7 +109,7 @@ func (t *Topology) Placement(k *schema.Keyspace) *Placement {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	next := make(map[*schema.Keyspace]*Placement)
-	if known := t.placements.Load(); known != nil && len(*known) < mostPlacements {
+	if known := t.placements.Load(); known != nil && len(*known) < maxPlacements {
 		for k, p := range *known {
 			next[k] = p
 		}
@@ -117,4 +118,55 @@ func (t *Topology) Placement(k *schema.Keyspace) *Placement {
 	next[k] = p
 	t.placements.Store(&next)
 	return p
+}
+
+// View is a ring as one of its nodes sees it. It never changes.
+type View struct {
+	*Topology
+	Self  int             // the index in Nodes of the node whose view it is
+	Up    []bool          // which of Nodes answer it
+	Delay []time.Duration // how much later than usual they answer the node; nil: no node is slow
+	Own   time.Duration   // how much later than usual the node answers its clients
+}
+
+// Datacenter returns the datacenter of the view's node.
+func (v *View) Datacenter() string { return v.Nodes[v.Self].Datacenter }
+
+// Alive returns how many of some nodes are up, in all datacenters or in one of them.
+func (v *View) Alive(nodes []int, datacenter string) (alive int) {
+	for _, i := range nodes {
+		if v.Up[i] && (datacenter == "" || v.Nodes[i].Datacenter == datacenter) {
+			alive++
+		}
+	}
+	return alive
+}
+
+// Members returns the nodes of a datacenter.
+func (v *View) Members(datacenter string) (nodes []int) {
+	for i, n := range v.Nodes {
+		if n.Datacenter == datacenter {
+			nodes = append(nodes, i)
+		}
+	}
+	return nodes
+}
+
+// AllUp reports whether the node sees all nodes.
+func (v *View) AllUp() bool { return v.Alive(v.all(), "") == len(v.Nodes) }
+
+func (v *View) all() []int {
+	all := make([]int, len(v.Nodes))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// Slowest returns how late the last of all nodes answers.
+func (v *View) Slowest() (last time.Duration) {
+	for _, d := range v.Delay {
+		last = max(last, d)
+	}
+	return last
 }

@@ -1,0 +1,89 @@
+package exec
+
+import (
+	"crypto/rand"
+	"time"
+
+	"github.com/cqld/cqld/auth/roles"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
+	"github.com/cqld/cqld/planner/guardrail"
+	"github.com/cqld/cqld/store"
+	"github.com/rs/zerolog"
+)
+
+// Executor runs plans against a store. It may be used concurrently.
+type Executor struct {
+	store *store.Store
+	log   zerolog.Logger
+	ids   *identifiers
+	roles *roles.Keeper // nil: clients do not log in
+
+	settings *guardrail.Settings
+
+	strictIn string // the node's datacenter, if StrictReplicas was called
+}
+
+// StrictReplicas makes the executor answer Unavailable if a consistency level needs more replicas than the one that
+// this node is, in a datacenter. Otherwise the node counts as all replicas that a keyspace asks for. It is called
+// before the first execution. It does not matter to requests with a View, whose ring has nodes to be replicas.
+func (e *Executor) StrictReplicas(datacenter string) { e.strictIn = datacenter }
+
+// New returns an executor on a store. keeper has its roles; nil: clients do not log in. Nil settings are the defaults.
+func New(s *store.Store, keeper *roles.Keeper, settings *guardrail.Settings, log zerolog.Logger) *Executor {
+	if settings == nil {
+		settings = guardrail.Default()
+	}
+	return &Executor{store: s, log: log, settings: settings, ids: newIdentifiers(s.Now), roles: keeper}
+}
+
+// env is the environment of functions in an execution that begins now.
+func (e *Executor) env() *expr.Env {
+	return &expr.Env{Now: e.store.Now(), UUID: e.ids.random, TimeUUID: e.ids.time}
+}
+
+// now is the second that an execution counts TTLs from.
+func (e *Executor) now(o *Options) int64 { return o.now(e.store.Now()) }
+
+// now is the second that a request counts TTLs from, if it is executed at a time.
+func (o *Options) now(t time.Time) int64 {
+	if o.HasNow {
+		return o.Now
+	}
+	return t.Unix()
+}
+
+// identifiers makes the values of uuid() and now(), and the places of elements in lists.
+type identifiers struct {
+	clock  func() time.Time
+	times  *types.UUIDClock // its node is random, and drawn when the process starts
+	random func() [16]byte
+	time   func() [16]byte
+}
+
+func newIdentifiers(clock func() time.Time) *identifiers {
+	var node [8]byte
+	_, _ = rand.Read(node[:]) // it never fails
+	times := types.NewUUIDClock(node)
+	return &identifiers{
+		clock: clock, times: times, random: randomUUID,
+		time: func() [16]byte { return times.Next(clock()) },
+	}
+}
+
+// randomUUID is a version 4 UUID.
+func randomUUID() [16]byte {
+	var random [16]byte
+	_, _ = rand.Read(random[:]) // it never fails
+	return types.RandomUUID(random)
+}
+
+// appendPlace appends the place of an element at the end of a list, or at its beginning: after or before all
+// others.
+func (ids *identifiers) appendPlace(dst []byte, front bool) []byte {
+	at := ids.times.Ticks(ids.clock())
+	if front {
+		at = -at
+	}
+	return store.AppendPlace(dst, at, ids.times.Rest())
+}
