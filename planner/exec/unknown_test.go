@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -14,13 +15,20 @@ type doubtful struct {
 	doubts bool
 }
 
-func (d *doubtful) Commit(ops []engine.Op, done func(error)) {
-	d.Engine.Commit(ops, func(err error) {
+func (d *doubtful) Commit(ops []engine.Op, done func(error)) { d.Engine.Commit(ops, d.doubt(done)) }
+
+func (d *doubtful) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
+	d.Engine.Update(ctx, guards, fn, d.doubt(done))
+}
+
+// doubt is the outcome of a write as the engine tells it.
+func (d *doubtful) doubt(done func(error)) func(error) {
+	return func(err error) {
 		if d.doubts {
 			err = engine.ErrUnknown
 		}
 		done(err)
-	})
+	}
 }
 
 // TestUnknownWrite makes the engine lose sight of writes: the client is told of a timeout, as nobody knows what is
