@@ -27,10 +27,10 @@ var arrows = map[string][]string{
 		"protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema", "internal/suggest",
 	},
 	"server/control":           {"server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr"},
-	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/cqlerr"},
+	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/types/json", "cql/cqlerr"},
 	"cqltest": {
 		"server", "server/control", "internal/certificates", "internal/inside", "internal/suggest", "planner/guardrail", "store", "store/engine",
-		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types",
+		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types", "cql/types/json",
 		"cql/cqlerr",
 	},
 	"cqltest/gocqltest":   {"cqltest"}, // a module of its own, like all that needs a driver
@@ -89,7 +89,7 @@ var arrows = map[string][]string{
 	"planner/guardrail":        {"cql/schema", "cql/cqlerr"},
 	"planner/where":            {"planner/scope", "planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
 	"planner/scope":            {"planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
-	"planner/expr":             {"cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
+	"planner/expr":             {"cql", "cql/schema", "cql/quote", "cql/types", "cql/types/json", "cql/functions", "cql/cqlerr"},
 	"auth":                     {"cql", "cql/schema", "cql/types", "cql/cqlerr"},
 	"auth/roles":               {"auth", "cql", "cql/schema", "cql/types", "cql/cqlerr", "store"},
 	"store/system":             {"store", "cql/schema", "cql/types", "cql/cqlerr"},
@@ -119,14 +119,15 @@ var arrows = map[string][]string{
 	"protocol/client/traffic":     {"protocol", "protocol/client", "cql/secret", "cql/types", "cql/cqlerr"},
 	"protocol/client/cqlfiles":    {"cql/parser", "cql/secret"},
 	"protocol/client/shell":       {"protocol", "protocol/client", "protocol/client/cqlfiles", "cql/types"},
-	"protocol/client/transfer":    {"protocol/client", "cql/parser", "cql/quote", "cql/types", "cql/cqlerr"},
+	"protocol/client/transfer":    {"protocol/client", "cql/parser", "cql/quote", "cql/types", "cql/types/json", "cql/cqlerr"},
 	"cql":                         {"cql/quote"},
 	"cql/secret":                  {},
-	"cql/types":                   {"cql/quote"},
+	"cql/types":                   {"cql/quote", "cql/types/json", "cql/types/javafloat"},
+	"cql/types/json":              {"cql/types/javafloat"},
 	"cql/analysis":                {"cql/schema", "cql/types"},
 	"cql/parser":                  {"cql", "grammar", "cql/cqlerr", "cql/secret"},
-	"cql/functions":               {"cql/types", "cql/cqlerr"},
-	"cql/schema":                  {"cql/types", "cql/quote", "cql/cqlerr"},
+	"cql/functions":               {"cql/types", "cql/types/json", "cql/cqlerr"},
+	"cql/schema":                  {"cql/types", "cql/types/javafloat", "cql/quote", "cql/cqlerr"},
 }
 
 // testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/json"
 )
 
 // jsonFamilies turn values into JSON and back.
@@ -58,8 +59,8 @@ var fromJSON = &family{
 
 // readJSON reads a value of the type that f returns. Without an Env one that tells the time is refused.
 func (f *Function) readJSON(text string, env *Env) ([]byte, error) {
-	v, err := types.DecodeJSON(text, (&Call{Env: env}).pacer().step)
-	if wrong := new(types.JSONError); errors.As(err, &wrong) {
+	v, err := json.Decode(text, (&Call{Env: env}).pacer().step)
+	if wrong := new(json.Error); errors.As(err, &wrong) {
 		return nil, cqlerr.FunctionFailed(f.Name, []string{"text"}, fmt.Sprintf(
 			"execution of 'system.%s[text]' failed: Could not decode JSON string '%s': %s", f.Name, text, err))
 	}

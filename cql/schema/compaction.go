@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/javafloat"
 )
 
 // compactionPackage is where Cassandra looks for a strategy that is named without a package.
@@ -165,7 +165,7 @@ func checkThresholds(m compaction) error {
 func checkCommonCompaction(m compaction) error {
 	threshold := 0.0
 	if v, ok := m["tombstone_threshold"]; ok {
-		f, ok := types.ParseJavaDouble(v)
+		f, ok := javafloat.ParseJava(v)
 		if !ok {
 			return notParsable(v, "int (base10)", "tombstone_threshold")
 		}

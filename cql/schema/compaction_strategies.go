@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/javafloat"
 )
 
 // integer reads a sub-option that is a number of that many bits, or returns what it is when not given.
@@ -27,7 +27,7 @@ func (m compaction) float(key string, otherwise float64) (float64, error) {
 	if !ok {
 		return otherwise, nil
 	}
-	f, ok := types.ParseJavaDouble(v)
+	f, ok := javafloat.ParseJava(v)
 	if !ok {
 		return 0, notParsable(v, "float", key)
 	}
@@ -57,7 +57,7 @@ func checkSizeTiers(m compaction) error {
 	}
 	if high <= low {
 		return cqlerr.Configf("bucket_high value (%s) is less than or equal to the bucket_low value (%s)",
-			types.FormatDouble(high), types.FormatDouble(low))
+			javafloat.Format(high, 64), javafloat.Format(low, 64))
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/javafloat"
 )
 
 // checkUnified checks the sub-options of UnifiedCompactionStrategy.
@@ -63,7 +63,7 @@ func checkShards(m compaction) error {
 		return cqlerr.Configf("Invalid configuration, base_shard_count should be positive: %d", shards)
 	}
 	if v, ok := m["sstable_growth"]; ok {
-		f, ok := types.ParseJavaDouble(v)
+		f, ok := javafloat.ParseJava(v)
 		if !ok {
 			return cqlerr.Configf("sstable_growth is not a valid number between 0 and 1: %s", numberComplaint(v))
 		}
@@ -149,7 +149,7 @@ func parseSize(s string) (size float64, complaint string) {
 	if parts == nil {
 		return 0, s + " does not end in unit B"
 	}
-	f, ok := types.ParseJavaDouble(parts[1])
+	f, ok := javafloat.ParseJava(parts[1])
 	if !ok {
 		return 0, numberComplaint(parts[1])
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/javafloat"
 )
 
 // compressionPackage is where Cassandra looks for a compressor that is named without a package.
@@ -64,7 +64,7 @@ func parseCompression(m map[string]string) (map[string]string, error) {
 	delete(c, "enabled")
 	delete(c, "min_compress_ratio")
 	if ratio != 0 {
-		c["min_compress_ratio"] = types.FormatDouble(ratio)
+		c["min_compress_ratio"] = javafloat.Format(ratio, 64)
 	}
 	c["class"] = class
 	c["chunk_length_in_kb"] = strconv.Itoa(chunk)
@@ -93,7 +93,7 @@ func parseCompressRatio(m map[string]string) (float64, error) {
 	if !ok {
 		return 0, nil
 	}
-	f, ok := types.ParseJavaDouble(s)
+	f, ok := javafloat.ParseJava(s)
 	if !ok {
 		return 0, cqlerr.Configf("Invalid value '%s' for min_compress_ratio: it is not a number", s)
 	}

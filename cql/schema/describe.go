@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/javafloat"
 )
 
 // CQL is the statement that makes the keyspace, as DESCRIBE shows it.
@@ -183,14 +184,14 @@ func (t *Table) describeOptions(internals bool) []string {
 	for _, item := range []struct{ name, value string }{
 		{"additional_write_policy", quote.Text(o.AdditionalWritePolicy)},
 		{"allow_auto_snapshot", strconv.FormatBool(o.AllowAutoSnapshot)},
-		{"bloom_filter_fp_chance", types.FormatDouble(o.BloomFilterFPChance)},
+		{"bloom_filter_fp_chance", javafloat.Format(o.BloomFilterFPChance, 64)},
 		{"caching", formatMap(o.Caching)},
 		{"cdc", strconv.FormatBool(o.CDC)},
 		{"comment", quote.Text(o.Comment)},
 		{"compaction", formatMap(o.Compaction)},
 		{"compression", formatMap(o.Compression)},
 		{"memtable", quote.Text(o.Memtable)},
-		{"crc_check_chance", types.FormatDouble(o.CRCCheckChance)},
+		{"crc_check_chance", javafloat.Format(o.CRCCheckChance, 64)},
 		{"default_time_to_live", strconv.Itoa(o.DefaultTimeToLive)},
 		{"extensions", formatExtensions(o.Extensions)},
 		{"gc_grace_seconds", strconv.Itoa(o.GCGraceSeconds)},

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/javafloat"
 )
 
 // Property is one name = value of a WITH clause, with every literal as its text: 'x' is x, 1.0 is 1.0.
@@ -63,7 +63,7 @@ func (p Property) double() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	f, ok := types.ParseJavaDouble(s)
+	f, ok := javafloat.ParseJava(s)
 	if !ok {
 		return 0, cqlerr.Syntaxf("Invalid double value %s for '%s'", s, p.Name)
 	}

@@ -2,7 +2,7 @@ package schema
 
 import (
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/javafloat"
 )
 
 // TableOptions are the WITH options of a table, each as system_schema.tables shows it. Maps are shared
@@ -63,11 +63,11 @@ func (o TableOptions) Validate() error {
 	}
 	if o.BloomFilterFPChance <= minBloomFilter || o.BloomFilterFPChance > 1 {
 		return cqlerr.Configf("bloom_filter_fp_chance must be larger than %s and less than or equal to 1.0 (got %s)",
-			types.FormatDouble(minBloomFilter), types.FormatDouble(o.BloomFilterFPChance))
+			javafloat.Format(minBloomFilter, 64), javafloat.Format(o.BloomFilterFPChance, 64))
 	}
 	if o.CRCCheckChance < 0 || o.CRCCheckChance > 1 {
 		return cqlerr.Configf("crc_check_chance must be larger than or equal to 0 and smaller than or equal "+
-			"to 1.0 (got %s)", types.FormatDouble(o.CRCCheckChance))
+			"to 1.0 (got %s)", javafloat.Format(o.CRCCheckChance, 64))
 	}
 	if err := atLeast("default_time_to_live", o.DefaultTimeToLive, 0); err != nil {
 		return err

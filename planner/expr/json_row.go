@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/json"
 )
 
 // JSONRow is the row of SELECT JSON: an object with the selected values by their names.
@@ -26,7 +27,7 @@ func (r *JSONRow) Eval(x *Context) (types.Value, error) {
 		if i > 0 {
 			object = append(object, ", "...)
 		}
-		object = append(types.AppendJSONKey(object, r.Names[i]), ": "...)
+		object = append(json.AppendKey(object, r.Names[i]), ": "...)
 		if v.Bytes == nil {
 			object = append(object, "null"...)
 		} else {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/types"
+	cqljson "github.com/cqld/cqld/cql/types/json"
 )
 
 // Formats are the formats of an export.
@@ -63,7 +64,7 @@ func parseValue(t types.Type, text []byte) ([]byte, error) {
 	if !json.Valid(text) {
 		return nil, errors.New("no JSON")
 	}
-	v, err := types.DecodeJSON(string(text), nil)
+	v, err := cqljson.Decode(string(text), nil)
 	if err != nil || v == nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package types
+package json
 
 import (
 	"strconv"
@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// number reads a number behind its first character.
-func (s *jsonScanner) number(c byte) (JSON, error) {
+// number reads a number after its first character.
+func (s *scanner) number(c byte) (Value, error) {
 	from := s.at - 1
 	if c == '-' {
 		switch {
@@ -15,7 +15,7 @@ func (s *jsonScanner) number(c byte) (JSON, error) {
 			return nil, s.ended("No digit following sign")
 		case s.text[s.at] == '.':
 			s.at++
-			return nil, s.unexpected("expected a valid value " + jsonValueWords)
+			return nil, s.unexpected("expected a valid value " + valueWords)
 		case !isDigit(s.text[s.at]):
 			return nil, s.sign(true)
 		}
@@ -23,7 +23,7 @@ func (s *jsonScanner) number(c byte) (JSON, error) {
 		s.at++
 	}
 	if c == '0' && s.at < len(s.text) && isDigit(s.text[s.at]) {
-		return nil, s.fail(jsonParseError, s.at, "Invalid numeric value: Leading zeroes not allowed")
+		return nil, s.fail(parseError, s.at, "Invalid numeric value: Leading zeroes not allowed")
 	}
 	digits := 1 + s.digits()
 	whole := s.at
@@ -32,8 +32,8 @@ func (s *jsonScanner) number(c byte) (JSON, error) {
 		s.at++
 		err = s.unexpected("Expected space separating root-level values")
 	}
-	if digits += n; err == nil && digits > maxJSONNumber {
-		err = tooLarge("Number value length", digits, maxJSONNumber, "getMaxNumberLength")
+	if digits += n; err == nil && digits > maxNumber {
+		err = tooLarge("Number value length", digits, maxNumber, "getMaxNumberLength")
 	}
 	if err != nil {
 		return nil, err
@@ -41,16 +41,16 @@ func (s *jsonScanner) number(c byte) (JSON, error) {
 	text := s.text[from:s.at]
 	switch {
 	case s.at > whole:
-		f, _ := strconv.ParseFloat(text, 64) // out of range it is infinite
-		return JSONDouble(f), nil
+		f, _ := strconv.ParseFloat(text, 64) // infinite when out of range
+		return Double(f), nil
 	case text == "-0":
-		return JSONInteger("0"), nil
+		return Integer("0"), nil
 	}
-	return JSONInteger(text), nil
+	return Integer(text), nil
 }
 
-// digits reads digits and returns how many there are.
-func (s *jsonScanner) digits() int {
+// digits skips digits and returns their number.
+func (s *scanner) digits() int {
 	from := s.at
 	for s.at < len(s.text) && isDigit(s.text[s.at]) {
 		s.at++
@@ -58,9 +58,9 @@ func (s *jsonScanner) digits() int {
 	return s.at - from
 }
 
-// fraction reads what makes a number more than an integer, and counts its digits. What is wrong in it stands, as
-// Jackson says, where it begins; but behind a leading zero where it is.
-func (s *jsonScanner) fraction(exactly bool) (digits int, err error) {
+// fraction reads the fraction and exponent of a number and counts their digits. Jackson reports an error at the place
+// where the fraction begins; exactly (after a leading zero) at the wrong character.
+func (s *scanner) fraction(exactly bool) (digits int, err error) {
 	begin := s.at
 	if s.at < len(s.text) && s.text[s.at] == '.' {
 		s.at++
@@ -85,8 +85,8 @@ func (s *jsonScanner) fraction(exactly bool) (digits int, err error) {
 	return 0, s.noDigit(begin, exactly, "Exponent indicator not followed by a digit")
 }
 
-// noDigit is the error for the next character, which should have been a digit. At the end it is the one before.
-func (s *jsonScanner) noDigit(begin int, exactly bool, comment string) error {
+// noDigit is the error for the next character, or the last one of the text, where a digit is expected.
+func (s *scanner) noDigit(begin int, exactly bool, comment string) error {
 	at := min(s.at, len(s.text)-1)
 	if exactly {
 		begin = at
@@ -94,8 +94,8 @@ func (s *jsonScanner) noDigit(begin int, exactly bool, comment string) error {
 	return s.unexpectedInNumber(s.text[at:], begin, comment)
 }
 
-// sign is the error for a sign that no number follows.
-func (s *jsonScanner) sign(negative bool) error {
+// sign is the error for a sign without a number.
+func (s *scanner) sign(negative bool) error {
 	sign := "+"
 	if negative {
 		sign = "-"

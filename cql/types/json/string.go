@@ -1,4 +1,4 @@
-package types
+package json
 
 import (
 	"strconv"
@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// quoted reads a string behind its quote. ending tells where the text ends if it does so inside.
-func (s *jsonScanner) quoted(what, ending string) (string, error) {
+// quoted reads a string after its opening quote. kind and ending go into error messages.
+func (s *scanner) quoted(kind, ending string) (string, error) {
 	var b strings.Builder
 	for s.at < len(s.text) {
 		c := s.text[s.at]
@@ -22,8 +22,8 @@ func (s *jsonScanner) quoted(what, ending string) (string, error) {
 		case c == '"':
 			return b.String(), nil
 		case c < ' ':
-			return "", s.fail(jsonParseError, s.at-1, "Illegal unquoted character (%s): has to be escaped using "+
-				"backslash to be included in %s", describeChar(s.text[s.at-1:]), what)
+			return "", s.fail(parseError, s.at-1, "Illegal unquoted character (%s): has to be escaped using "+
+				"backslash to be included in %s", describeChar(s.text[s.at-1:]), kind)
 		case c != '\\':
 			b.WriteByte(c)
 		default:
@@ -37,8 +37,8 @@ func (s *jsonScanner) quoted(what, ending string) (string, error) {
 	return "", s.ended(ending)
 }
 
-// escape reads what a backslash stands before.
-func (s *jsonScanner) escape() (rune, error) {
+// escape reads an escape sequence after its backslash.
+func (s *scanner) escape() (rune, error) {
 	const letters, meanings = `btnfr"/\`, "\b\t\n\f\r\"/\\"
 	if s.at == len(s.text) {
 		return 0, s.ended(" in character escape sequence")
@@ -49,7 +49,7 @@ func (s *jsonScanner) escape() (rune, error) {
 		return rune(meanings[i]), nil
 	}
 	if r != 'u' {
-		return 0, s.fail(jsonParseError, s.at-n, "Unrecognized character escape %s", describeChar(s.text[s.at-n:]))
+		return 0, s.fail(parseError, s.at-n, "Unrecognized character escape %s", describeChar(s.text[s.at-n:]))
 	}
 	unit, err := s.unit()
 	if err != nil || !utf16.IsSurrogate(unit) {
@@ -72,7 +72,7 @@ func (s *jsonScanner) escape() (rune, error) {
 }
 
 // unit reads the four digits of a unit of UTF-16.
-func (s *jsonScanner) unit() (rune, error) {
+func (s *scanner) unit() (rune, error) {
 	from := s.at
 	for s.at < from+4 {
 		if s.at == len(s.text) {
@@ -88,8 +88,8 @@ func (s *jsonScanner) unit() (rune, error) {
 	return rune(v), err
 }
 
-// appendJSONString appends a string with quotes around it and escapes in it.
-func appendJSONString(dst []byte, text string) []byte {
+// AppendString appends a string with quotes and escapes.
+func AppendString(dst []byte, text string) []byte {
 	const digits = "0123456789ABCDEF"
 	dst = append(dst, '"')
 	for i := range len(text) {
@@ -109,11 +109,10 @@ func appendJSONString(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// AppendJSONKey appends the key of an object that stands for a name: in double quotes of its own if it has upper case
-// letters.
-func AppendJSONKey(dst []byte, name string) []byte {
+// AppendKey appends the object key for a CQL name: a name with upper case letters is quoted twice.
+func AppendKey(dst []byte, name string) []byte {
 	if strings.ToLower(name) != name {
 		name = `"` + name + `"`
 	}
-	return appendJSONString(dst, name)
+	return AppendString(dst, name)
 }

@@ -1,18 +1,20 @@
-package types
+// Package javafloat reads and prints floating-point numbers as Java 17 does, which CQL clients of Cassandra see.
+package javafloat
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"math/big"
 	"math/bits"
+	"regexp"
 	"strconv"
 	"strings"
 )
 
-// formatJavaFloat prints a float (of 32 bits) or a double as Java 17 does: 1.0, 1.0E10, NaN, -Infinity. Its digits are
-// enough to tell the number from its neighbours, but not always the fewest or the nearest: 2e23 is
-// 1.9999999999999998E23.
-func formatJavaFloat(v float64, size int) string {
+// Format prints a float (size 32) or a double (64): 1.0, 1.0E10, NaN, -Infinity. The digits identify the number, but
+// they are not always the fewest or the nearest: 2e23 prints as 1.9999999999999998E23.
+func Format(v float64, size int) string {
 	sign := ""
 	if math.Signbit(v) {
 		sign = "-"
@@ -51,27 +53,27 @@ type binaryFloat struct {
 	precision int
 }
 
-// newBinaryFloat takes a positive number apart. One too small to be normal has less precision.
+// newBinaryFloat splits a positive number. Subnormal numbers have less precision.
 func newBinaryFloat(v float64, size int) binaryFloat {
 	f := binaryFloat{precision: 53}
-	least := -1022
+	minExponent := -1022
 	if size == 32 {
-		f.precision, least = 24, -126
+		f.precision, minExponent = 24, -126
 	}
 	fraction, exponent := math.Frexp(v)
 	f.mantissa, f.exponent = uint64(math.Ldexp(fraction, 53)), exponent-1
-	f.precision -= max(0, least-f.exponent)
+	f.precision -= max(0, minExponent-f.exponent)
 	return f
 }
 
 // javaDigits are the digits of a number, to be read as 0.digits * 10^exponent.
 func javaDigits(f binaryFloat) (digits string, exponent int) {
 	wide := 53 - bits.TrailingZeros64(f.mantissa) // bits of the mantissa without the zeros at its end
-	behindPoint := max(0, wide-f.exponent-1)
-	if f.exponent <= 62 && behindPoint == 0 {
+	fractionBits := max(0, wide-f.exponent-1)
+	if f.exponent <= 62 && fractionBits == 0 {
 		return wholeDigits(f)
 	}
-	d := newDigitMaker(f, wide, behindPoint)
+	d := newDigitMaker(f, wide, fractionBits)
 	if d.bits < 32 {
 		return smallDigits[int32](d)
 	}
@@ -81,7 +83,7 @@ func javaDigits(f binaryFloat) (digits string, exponent int) {
 	return bigDigits(d)
 }
 
-// wholeDigits are those of a whole number below 2^63. Digits that its precision says nothing of are rounded away.
+// wholeDigits returns the digits of a whole number below 2^63, rounded to its precision.
 func wholeDigits(f binaryFloat) (digits string, exponent int) {
 	n := f.mantissa >> max(0, 52-f.exponent) << max(0, f.exponent-52)
 	dropped := 0
@@ -109,7 +111,7 @@ type digitMaker struct {
 	mantissa             uint64
 	value, scale, margin powers
 	exponent             int // of ten; an estimate, perhaps 1 too much
-	bits                 int // that the greatest of the numbers may have, which decides how they are computed
+	bits                 int // upper bound of the largest of the numbers: selects 32, 64 or big arithmetic
 }
 
 type powers struct{ five, two int }
@@ -119,7 +121,7 @@ func (p powers) big() *big.Int {
 	return n.Lsh(n, uint(p.two))
 }
 
-// bitLen is the number of bits of 5^n: none for 1, and three for each five if they are many.
+// bitLen is the number of bits of 5^n: 0 for n = 0, and the estimate 3n for large n.
 func bitLen(n int) int {
 	switch {
 	case n == 0:
@@ -130,12 +132,12 @@ func bitLen(n int) int {
 	return bits.Len64(power(5, n))
 }
 
-func newDigitMaker(f binaryFloat, wide, behindPoint int) digitMaker {
+func newDigitMaker(f binaryFloat, wide, fractionBits int) digitMaker {
 	unit := math.Ldexp(float64(f.mantissa), -52)
 	e := int(math.Floor((unit-1.5)*0.289529654 + 0.176091259 + float64(f.exponent)*0.301029995663981))
 	d := digitMaker{mantissa: f.mantissa >> (53 - wide), exponent: e}
 	d.value.five, d.scale.five = max(0, -e), max(0, e)
-	d.value.two, d.scale.two = d.value.five+behindPoint+f.exponent, d.scale.five+behindPoint
+	d.value.two, d.scale.two = d.value.five+fractionBits+f.exponent, d.scale.five+fractionBits
 	d.margin = powers{d.value.five, d.value.two - f.precision}
 	d.value.two -= wide - 1
 	common := min(d.value.two, d.scale.two)
@@ -150,7 +152,7 @@ func newDigitMaker(f binaryFloat, wide, behindPoint int) digitMaker {
 	return d
 }
 
-// atLeastTwo reports whether two digits are wanted even if one would do: those of numbers printed with an exponent.
+// atLeastTwo reports whether the number is printed with an exponent, which needs two digits.
 func (d *digitMaker) atLeastTwo() bool { return d.exponent < -3 || d.exponent >= 8 }
 
 // smallDigits computes with numbers of 32 or 64 bits.
@@ -208,8 +210,8 @@ func bigDigits(d digitMaker) (digits string, exponent int) {
 	return rounded(made, d.exponent+1, low, high, b.Lsh(b, 1).Cmp(tens))
 }
 
-// rounded rounds the last digit up if only the number above is near, or is nearer than the one below, which rest tells:
-// it compares what is left with a half.
+// rounded rounds the last digit up if only the number above is near enough, or is the nearer one: rest is the remainder
+// compared with one half.
 func rounded(digits []byte, exponent int, low, high bool, rest int) (string, int) {
 	at := len(digits) - 1
 	if !high || low && (rest < 0 || rest == 0 && digits[at]&1 == 0) {
@@ -224,4 +226,41 @@ func rounded(digits []byte, exponent int, low, high bool, rest int) (string, int
 	}
 	digits[at]++
 	return string(digits), exponent
+}
+
+// Parse reads a CQL literal: a number, NaN or Infinity in any case. Numbers out of range become infinite.
+func Parse(text string, size int) (v float64, ok bool) {
+	if strings.EqualFold(strings.TrimPrefix(text, "-"), "NaN") {
+		return math.NaN(), true
+	}
+	v, err := strconv.ParseFloat(text, size)
+	return v, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// numberForm matches the numbers of Java's parseDouble, possibly hexadecimal or with a type suffix. Its groups: the
+// sign, and the number without suffix.
+var numberForm = regexp.MustCompile(`^([+-]?)(?:NaN|Infinity|` +
+	`((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|` +
+	`0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?)$`)
+
+// ParseJava reads a text as Java's parseDouble does.
+func ParseJava(text string) (float64, bool) {
+	number, ok := Literal(text)
+	if !ok {
+		return 0, false
+	}
+	return Parse(number, 64)
+}
+
+// Literal strips white space, a plus and the type suffix from a number as Java's parseDouble reads it: 1f, 0x1p3,
+// +Infinity. Parse reads the result.
+func Literal(text string) (number string, ok bool) {
+	number = strings.TrimFunc(text, func(r rune) bool { return r <= ' ' })
+	switch parts := numberForm.FindStringSubmatch(number); {
+	case parts == nil:
+		return "", false
+	case parts[2] != "":
+		return parts[1] + parts[2], true
+	}
+	return strings.TrimPrefix(number, "+"), true
 }

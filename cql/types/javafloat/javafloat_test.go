@@ -1,8 +1,8 @@
-package types
+package javafloat
 
 import "testing"
 
-func TestFormatDouble(t *testing.T) {
+func TestFormat(t *testing.T) {
 	for _, c := range []struct {
 		f    float64
 		want string
@@ -19,7 +19,7 @@ func TestFormatDouble(t *testing.T) {
 		{1.5e300, "1.5E300"},
 		{2e23, "1.9999999999999998E23"},
 	} {
-		if got := FormatDouble(c.f); got != c.want {
+		if got := Format(c.f, 64); got != c.want {
 			t.Errorf("%v prints %s, want %s", c.f, got, c.want)
 		}
 	}

@@ -1,19 +1,19 @@
-package types
+package json
 
 import "unicode/utf8"
 
-// jsonScanner reads one JSON value as Jackson does, and complains as it does.
-type jsonScanner struct {
+// scanner reads one JSON value.
+type scanner struct {
 	text string
 	at   int // the next character
-	open []jsonScope
+	open []scope
 
-	step    func() error // called now and then in a long text; its error ends the reading; nil: nobody waits
+	step    func() error // called every readAtOnce bytes, may be nil; its error ends the reading
 	stepped int          // where it was called last
 }
 
-// jsonScope is an array or object that is not closed yet.
-type jsonScope struct {
+// scope is an array or object that is not closed yet.
+type scope struct {
 	kind  string // Array or Object
 	at    int    // of its first character
 	close byte
@@ -21,17 +21,17 @@ type jsonScope struct {
 
 // Limits that Jackson puts on texts.
 const (
-	maxJSONDepth  = 1000
-	maxJSONNumber = 1000
-	maxJSONName   = 50_000
-	maxJSONString = 20_000_000
+	maxDepth  = 1000
+	maxNumber = 1000
+	maxName   = 50_000
+	maxString = 20_000_000
 )
 
-// readAtOnce is how many bytes of a text are read without a step.
+// readAtOnce is the number of bytes read between two steps.
 const readAtOnce = 4 << 10
 
-// pace calls step if much was read since the last time.
-func (s *jsonScanner) pace() error {
+// pace calls step if it is due.
+func (s *scanner) pace() error {
 	if s.step == nil || s.at-s.stepped < readAtOnce {
 		return nil
 	}
@@ -39,10 +39,10 @@ func (s *jsonScanner) pace() error {
 	return s.step()
 }
 
-// DecodeJSON reads a JSON text; nil is null. What stands behind the value does not matter. An error is a *JSONError, or
-// that of step, which is called now and then while a long text is read; it may be nil.
-func DecodeJSON(text string, step func() error) (JSON, error) {
-	s := &jsonScanner{text: text, step: step}
+// Decode reads the JSON value at the beginning of a text and ignores the rest; nil is null. It calls step, which may
+// be nil, now and then while it reads a long text. The error is an *Error or step's.
+func Decode(text string, step func() error) (Value, error) {
+	s := &scanner{text: text, step: step}
 	c, err := s.begin()
 	if err != nil {
 		return nil, err
@@ -51,24 +51,24 @@ func DecodeJSON(text string, step func() error) (JSON, error) {
 }
 
 // begin reads the first character of the only value.
-func (s *jsonScanner) begin() (byte, error) {
+func (s *scanner) begin() (byte, error) {
 	c, ok, err := s.next()
 	switch {
 	case err != nil:
 		return 0, err
 	case !ok:
-		return 0, &JSONError{
-			Class: jsonMismatchError, Message: "No content to map due to end-of-input\n at " + jsonPlace("line: 1"),
+		return 0, &Error{
+			Class: mismatchError, Message: "No content to map due to end-of-input\n at " + sourceAt("line: 1"),
 		}
 	case c == ']' || c == '}':
 		kind := map[byte]string{']': "Array", '}': "Object"}[c]
-		return 0, s.fail(jsonParseError, s.at-1, "Unexpected close marker '%c': no open %s to close", c, kind)
+		return 0, s.fail(parseError, s.at-1, "Unexpected close marker '%c': no open %s to close", c, kind)
 	}
 	return c, nil
 }
 
-// next reads the next character that is no white space; ok is false at the end.
-func (s *jsonScanner) next() (c byte, ok bool, err error) {
+// next reads the next character after white space; ok is false at the end.
+func (s *scanner) next() (c byte, ok bool, err error) {
 	for s.at < len(s.text) {
 		c = s.text[s.at]
 		s.at++
@@ -86,35 +86,35 @@ func (s *jsonScanner) next() (c byte, ok bool, err error) {
 }
 
 // badSpace is the error for a control character between values.
-func (s *jsonScanner) badSpace(c byte) error {
+func (s *scanner) badSpace(c byte) error {
 	hint := ""
 	if c == 0x1E {
 		hint = " (consider enabling `JsonReadFeature.ALLOW_RS_CONTROL_CHAR` to allow use of Record Separators (\\u001E))"
 	}
-	return s.fail(jsonParseError, s.at, "Illegal character (%s): only regular white space (\\r, \\n, \\t) is allowed "+
+	return s.fail(parseError, s.at, "Illegal character (%s): only regular white space (\\r, \\n, \\t) is allowed "+
 		"between tokens%s", describeChar(s.text[s.at-1:]), hint)
 }
 
 // value reads the value whose first character was read.
-func (s *jsonScanner) value(c byte) (JSON, error) {
+func (s *scanner) value(c byte) (Value, error) {
 	if err := s.pace(); err != nil {
 		return nil, err
 	}
 	switch {
 	case c == '"':
 		text, err := s.quoted("string value", ": was expecting closing quote for a string value")
-		if err == nil && len(text) > maxJSONString {
-			err = tooLarge("String value length", len(text), maxJSONString, "getMaxStringLength")
+		if err == nil && len(text) > maxString {
+			err = tooLarge("String value length", len(text), maxString, "getMaxStringLength")
 		}
-		return JSONString(text), err
+		return String(text), err
 	case c == '[':
 		return s.array()
 	case c == '{':
 		return s.object()
 	case c == 't':
-		return JSONBoolean(true), s.word("true", 1)
+		return Boolean(true), s.word("true", 1)
 	case c == 'f':
-		return JSONBoolean(false), s.word("false", 1)
+		return Boolean(false), s.word("false", 1)
 	case c == 'n':
 		return nil, s.word("null", 1)
 	case c == '-' || isDigit(c):
@@ -123,8 +123,8 @@ func (s *jsonScanner) value(c byte) (JSON, error) {
 	return nil, s.odd(c)
 }
 
-// odd is the error for a character that no value begins with.
-func (s *jsonScanner) odd(c byte) error {
+// odd is the error for a character that cannot begin a value.
+func (s *scanner) odd(c byte) error {
 	switch c {
 	case '}':
 		if s.open[len(s.open)-1].close == ']' {
@@ -144,17 +144,17 @@ func (s *jsonScanner) odd(c byte) error {
 		s.at = from + n
 		return s.token(from)
 	}
-	return s.unexpected("expected a valid value " + jsonValueWords)
+	return s.unexpected("expected a valid value " + valueWords)
 }
 
-// nonStandard is the error for a number that is none.
-func (s *jsonScanner) nonStandard(name string) error {
-	return s.fail(jsonParseError, s.at, "Non-standard token '%s': enable `JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS` "+
+// nonStandard is the error for NaN and infinities.
+func (s *scanner) nonStandard(name string) error {
+	return s.fail(parseError, s.at, "Non-standard token '%s': enable `JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS` "+
 		"to allow", name)
 }
 
-// word reads what is left of a word of which n characters were read.
-func (s *jsonScanner) word(word string, n int) error {
+// word reads the rest of a word after its first n characters.
+func (s *scanner) word(word string, n int) error {
 	from := s.at - n
 	for ; n < len(word); n++ {
 		if s.at == len(s.text) || s.text[s.at] != word[n] {
@@ -168,18 +168,17 @@ func (s *jsonScanner) word(word string, n int) error {
 	return nil
 }
 
-// enter notes that an array or object begins.
-func (s *jsonScanner) enter(kind string, end byte) error {
-	s.open = append(s.open, jsonScope{kind: kind, at: s.at - 1, close: end})
-	if n := len(s.open); n > maxJSONDepth {
-		return tooLarge("Document nesting depth", n, maxJSONDepth, "getMaxNestingDepth")
+// enter opens an array or object.
+func (s *scanner) enter(kind string, end byte) error {
+	s.open = append(s.open, scope{kind: kind, at: s.at - 1, close: end})
+	if n := len(s.open); n > maxDepth {
+		return tooLarge("Document nesting depth", n, maxDepth, "getMaxNestingDepth")
 	}
 	return nil
 }
 
-// item reads up to the first character of the next element of an array or name of an object; more is false behind
-// the last.
-func (s *jsonScanner) item(first bool) (c byte, more bool, err error) {
+// item reads up to the first character of the next array element or object key; more is false after the last.
+func (s *scanner) item(first bool) (c byte, more bool, err error) {
 	scope := s.open[len(s.open)-1]
 	c, ok, err := s.next()
 	switch {
@@ -191,7 +190,7 @@ func (s *jsonScanner) item(first bool) (c byte, more bool, err error) {
 		s.open = s.open[:len(s.open)-1]
 		return 0, false, nil
 	case c == ']' || c == '}':
-		return 0, false, s.fail(jsonParseError, s.at-1, "Unexpected close marker '%c': expected '%c' (for %s starting at %s)",
+		return 0, false, s.fail(parseError, s.at-1, "Unexpected close marker '%c': expected '%c' (for %s starting at %s)",
 			c, scope.close, scope.kind, s.place(scope.at))
 	case first:
 		return c, true, nil
@@ -199,14 +198,14 @@ func (s *jsonScanner) item(first bool) (c byte, more bool, err error) {
 		return 0, false, s.unexpected("was expecting comma to separate " + scope.kind + " entries")
 	}
 	if c, ok, err = s.next(); err == nil && !ok {
-		err = s.fail(jsonParseError, s.at, "Unexpected end-of-input within/between %s entries", scope.kind)
+		err = s.fail(parseError, s.at, "Unexpected end-of-input within/between %s entries", scope.kind)
 	}
 	return c, true, err
 }
 
-// array reads an array behind its bracket.
-func (s *jsonScanner) array() (JSON, error) {
-	a := JSONArray{}
+// array reads an array after its bracket.
+func (s *scanner) array() (Value, error) {
+	a := Array{}
 	if err := s.enter("Array", ']'); err != nil {
 		return nil, err
 	}
@@ -223,9 +222,9 @@ func (s *jsonScanner) array() (JSON, error) {
 	}
 }
 
-// object reads an object behind its brace.
-func (s *jsonScanner) object() (JSON, error) {
-	o := &JSONObject{}
+// object reads an object after its brace.
+func (s *scanner) object() (Value, error) {
+	o := &Object{}
 	if err := s.enter("Object", '}'); err != nil {
 		return nil, err
 	}
@@ -241,8 +240,8 @@ func (s *jsonScanner) object() (JSON, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(name) > maxJSONName {
-			return nil, tooLarge("Name length", len(name), maxJSONName, "getMaxNameLength")
+		if len(name) > maxName {
+			return nil, tooLarge("Name length", len(name), maxName, "getMaxNameLength")
 		}
 		if c, err = s.colon(); err != nil {
 			return nil, err
@@ -255,8 +254,8 @@ func (s *jsonScanner) object() (JSON, error) {
 	}
 }
 
-// colon reads a colon and the first character of the value behind it.
-func (s *jsonScanner) colon() (byte, error) {
+// colon reads a colon and the first character of the value after it.
+func (s *scanner) colon() (byte, error) {
 	c, ok, err := s.next()
 	if err == nil && ok && c != ':' {
 		err = s.unexpected("was expecting a colon to separate field name and value")
@@ -269,3 +268,6 @@ func (s *jsonScanner) colon() (byte, error) {
 	}
 	return c, err
 }
+
+// isDigit reports whether c is an ASCII digit.
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
