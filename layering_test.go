@@ -125,7 +125,9 @@ var arrows = map[string][]string{
 	"cql/types":                   {"cql/quote", "cql/types/json", "cql/types/javafloat"},
 	"cql/types/json":              {"cql/types/javafloat"},
 	"cql/analysis":                {"cql/schema", "cql/types"},
-	"cql/parser":                  {"cql", "grammar", "cql/cqlerr", "cql/secret"},
+	"cql/parser":                  {"cql", "cql/parser/antlr3", "cql/parser/stream", "grammar", "cql/cqlerr", "cql/secret"},
+	"cql/parser/antlr3":           {"cql", "cql/parser/stream", "grammar", "cql/cqlerr", "cql/secret"},
+	"cql/parser/stream":           {"cql", "grammar", "cql/cqlerr"},
 	"cql/functions":               {"cql/types", "cql/types/json", "cql/cqlerr"},
 	"cql/schema":                  {"cql/types", "cql/types/javafloat", "cql/quote", "cql/cqlerr"},
 }

@@ -84,11 +84,11 @@ func (r Resource) String() string {
 		p.text("FUNCTION ", r.Name.functionString())
 		p.types(r.Args)
 		return p.String()
-	case AllBeans:
+	case AllMBeans:
 		return "ALL MBEANS"
-	case OneBean:
-		return "MBEAN " + quote.Text(r.Bean)
+	case OneMBean:
+		return "MBEAN " + quote.Text(r.MBean)
 	default:
-		return "MBEANS " + quote.Text(r.Bean)
+		return "MBEANS " + quote.Text(r.MBean)
 	}
 }

@@ -87,7 +87,7 @@ type Resource struct {
 	Kind ResourceKind
 	Name QualifiedName // of a table or function; of a keyspace or role in Name.Name
 	Args []TypeName    // of a function
-	Bean string        // the pattern of MBean names
+	MBean string        // the pattern of MBean names
 }
 
 // ResourceKind is the form of a resource.
@@ -104,9 +104,9 @@ const (
 	AllFunctions
 	AllFunctionsIn // a keyspace
 	OneFunction
-	AllBeans
-	OneBean
-	BeanPattern
+	AllMBeans
+	OneMBean
+	MBeanPattern
 )
 
 func (*GrantPermissions) statement()  {}

@@ -85,10 +85,10 @@ func (p *planning) resource(on cql.Resource) (auth.Resource, error) {
 		return auth.FunctionsIn(name), nil
 	case cql.OneFunction:
 		return p.functionResource(on)
-	case cql.AllBeans:
+	case cql.AllMBeans:
 		return auth.All(auth.Beans), nil
-	case cql.OneBean, cql.BeanPattern:
-		return auth.Bean(on.Bean), nil
+	case cql.OneMBean, cql.MBeanPattern:
+		return auth.Bean(on.MBean), nil
 	}
 	return auth.All(auth.Data), nil
 }

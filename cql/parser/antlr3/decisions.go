@@ -1,25 +1,26 @@
-package parser
+package antlr3
 
 import (
 	"github.com/antlr4-go/antlr/v4"
 
+	"github.com/cqld/cqld/cql/parser/stream"
 	"github.com/cqld/cqld/grammar"
 )
 
-// Our grammar shares the common beginnings of alternatives and decides on the next token; Cassandra's
-// decides at the beginning and looks further. What follows says where Cassandra's decisions begin, as the
-// snippets show it.
+// Our grammar factors out common prefixes of alternatives and decides on the next token; Cassandra's decides at the
+// beginning of an alternative and looks further ahead. The functions below return where Cassandra's decisions begin, as
+// its snippets show.
 
 func startIndex(c antlr.Tree) int {
 	return c.(antlr.ParserRuleContext).GetStart().GetTokenIndex()
 }
 
-// blockStart is the token at which the decision between alternatives began that found none.
-func blockStart(c antlr.ParserRuleContext, ts *tokens) int {
-	start, pos := startIndex(c), ts.pos
+// blockStart is the first token of the decision that found no alternative.
+func blockStart(c antlr.ParserRuleContext, ts *stream.Tokens) int {
+	start, pos := startIndex(c), ts.Pos
 	switch c.GetRuleIndex() {
 	case grammar.CqlParserRULE_createStatement:
-		if pos == start+1 || ts.is(start+1, grammar.CqlLexerK_OR) {
+		if pos == start+1 || ts.Is(start+1, grammar.CqlLexerK_OR) {
 			return start
 		}
 	case grammar.CqlParserRULE_dropStatement, grammar.CqlParserRULE_relation, grammar.CqlParserRULE_alterStatement,
@@ -28,7 +29,7 @@ func blockStart(c antlr.ParserRuleContext, ts *tokens) int {
 			return start
 		}
 	case grammar.CqlParserRULE_roleOption:
-		if ts.is(start, grammar.CqlLexerK_ACCESS) {
+		if ts.Is(start, grammar.CqlLexerK_ACCESS) {
 			return start
 		}
 	case grammar.CqlParserRULE_tableChange, grammar.CqlParserRULE_maskChange:
@@ -38,7 +39,7 @@ func blockStart(c antlr.ParserRuleContext, ts *tokens) int {
 	case grammar.CqlParserRULE_resource:
 		return start
 	case grammar.CqlParserRULE_selectSuffix: // a.
-		if operand := startIndex(c.GetParent()); operand == pos-2 && isName(&ts.all[operand]) {
+		if operand := startIndex(c.GetParent()); operand == pos-2 && isName(&ts.All[operand]) {
 			return operand
 		}
 	case grammar.CqlParserRULE_call, grammar.CqlParserRULE_functionName, grammar.CqlParserRULE_property:
@@ -55,7 +56,7 @@ func blockStart(c antlr.ParserRuleContext, ts *tokens) int {
 		}
 	case grammar.CqlParserRULE_simpleTerm:
 		operand := c.GetParent()
-		if startIndex(operand) == pos && startIndex(operand.GetParent()) < pos && isArithmetic(ts.all[pos-1].GetTokenType()) {
+		if startIndex(operand) == pos && startIndex(operand.GetParent()) < pos && isArithmetic(ts.All[pos-1].GetTokenType()) {
 			return pos - 1
 		}
 	case grammar.CqlParserRULE_ident:
@@ -66,22 +67,22 @@ func blockStart(c antlr.ParserRuleContext, ts *tokens) int {
 	return pos
 }
 
-// tableChangeStart is the word with which a change of a table began, as long as it is not decided which one it
-// is: ALTER has two forms and DROP too. -1 if it is decided.
-func tableChangeStart(c antlr.ParserRuleContext, ts *tokens) int {
+// tableChangeStart is the first token of a change of a table while its form (ALTER and DROP have two) is undecided,
+// else -1.
+func tableChangeStart(c antlr.ParserRuleContext, ts *stream.Tokens) int {
 	start, undecided := startIndex(c), 1
 	if c.GetRuleIndex() == grammar.CqlParserRULE_maskChange {
 		start = startIndex(c.GetParent())
 	}
 	switch {
-	case ts.is(start+1, grammar.CqlLexerK_IF):
+	case ts.Is(start+1, grammar.CqlLexerK_IF):
 		return -1
-	case ts.is(start, grammar.CqlLexerK_ALTER), ts.is(start+1, grammar.CqlLexerK_COMPACT):
+	case ts.Is(start, grammar.CqlLexerK_ALTER), ts.Is(start+1, grammar.CqlLexerK_COMPACT):
 		undecided = 2
-	case !ts.is(start, grammar.CqlLexerK_DROP):
+	case !ts.Is(start, grammar.CqlLexerK_DROP):
 		return -1
 	}
-	if ts.pos > start+undecided {
+	if ts.Pos > start+undecided {
 		return -1
 	}
 	return start
@@ -101,10 +102,10 @@ func isArithmetic(token int) bool {
 	return false
 }
 
-// matchStart is the token at which a decision began that Cassandra takes before it comes to the token that
-// does not match, or -1 if there is no such decision.
-func matchStart(c antlr.ParserRuleContext, ts *tokens, wanted int) int {
-	start, pos := startIndex(c), ts.pos
+// matchStart is the first token of a decision that Cassandra makes before it reaches the mismatched token, or -1 if
+// there is none.
+func matchStart(c antlr.ParserRuleContext, ts *stream.Tokens, wanted int) int {
+	start, pos := startIndex(c), ts.Pos
 	switch c.GetRuleIndex() {
 	case grammar.CqlParserRULE_functionName:
 		if _, called := c.GetParent().(*grammar.CallContext); called {
@@ -113,7 +114,7 @@ func matchStart(c antlr.ParserRuleContext, ts *tokens, wanted int) int {
 	case grammar.CqlParserRULE_property:
 		return start
 	case grammar.CqlParserRULE_query: // IF EXISTS x, which could be a condition
-		if ts.is(pos-1, grammar.CqlLexerK_EXISTS) && ts.is(pos-2, grammar.CqlLexerK_IF) {
+		if ts.Is(pos-1, grammar.CqlLexerK_EXISTS) && ts.Is(pos-2, grammar.CqlLexerK_IF) {
 			return pos - 1
 		}
 	case grammar.CqlParserRULE_updateStatement: // x = 1 + x, where x could be a function
@@ -142,7 +143,7 @@ func matchStart(c antlr.ParserRuleContext, ts *tokens, wanted int) int {
 		if wanted == grammar.CqlParserLPAREN {
 			return start + 2
 		}
-		if wanted == grammar.CqlParserRPAREN && ts.is(pos-1, grammar.CqlLexerLPAREN) {
+		if wanted == grammar.CqlParserRPAREN && ts.Is(pos-1, grammar.CqlLexerLPAREN) {
 			return pos - 1
 		}
 	}

@@ -1,4 +1,4 @@
-package parser
+package stream
 
 import (
 	"github.com/antlr4-go/antlr/v4"
@@ -7,17 +7,17 @@ import (
 	"github.com/cqld/cqld/grammar"
 )
 
-// folding finds the runs of plain terms while a text is cut into tokens. The parser sees a run as one integer, one of
-// tuples as an integer in parentheses, one of markers as a marker, and one in a map as two integers with a colon
-// between them: what the grammar takes in a place where the terms before it stood.
+// folding finds runs of plain terms while a text is split into tokens. The parser sees a run as one integer, a run of
+// tuples as an integer in parentheses, a run of markers as a marker, and a run of map entries as two integers with a
+// colon between them: the grammar accepts these where it accepts the terms.
 type folding struct {
 	on      bool
 	pending []fold
-	tried   []int            // for each open bracket, up to where runs were looked for
+	tried   []int            // for each open bracket, the end of the text that was searched for runs
 	runs    map[int]*cql.Run // by the offset of the token
 }
 
-// fold is a run that was found, and the offset of the lexer from which it takes the place of tokens.
+// fold is a run, and the lexer offset at which it replaces tokens.
 type fold struct {
 	run  *cql.Run
 	from int
@@ -28,8 +28,8 @@ func (f *folding) reset() {
 	f.on, f.pending, f.tried, f.runs = false, f.pending[:0], f.tried[:0], nil
 }
 
-// begins switches folding on where literals of statements stand.
-func (f *folding) begins(kind, first int32) {
+// enable switches folding on in the clauses that have literals.
+func (f *folding) enable(kind, first int32) {
 	switch kind {
 	case grammar.CqlLexerK_INSERT, grammar.CqlLexerK_UPDATE, grammar.CqlLexerK_DELETE:
 		f.on = first == kind || first == grammar.CqlLexerK_BEGIN
@@ -40,11 +40,11 @@ func (f *folding) begins(kind, first int32) {
 	}
 }
 
-// shortestRun is the length of the shortest text of a run that is folded.
-const shortestRun = 2*cql.MinRun - 1
+// minRunLength is the length of the shortest text of a run that is folded.
+const minRunLength = 2*cql.MinRun - 1
 
-// look looks for a run behind a bracket or comma of the kind that ends before at.
-func (f *folding) look(kind int32, text string, at int) {
+// find searches for a run after a bracket or comma that ends before at.
+func (f *folding) find(kind int32, text string, at int) {
 	switch kind {
 	case grammar.CqlLexerLPAREN, grammar.CqlLexerLBRACKET, grammar.CqlLexerLBRACE:
 		f.tried = append(f.tried, 0)
@@ -56,7 +56,7 @@ func (f *folding) look(kind int32, text string, at int) {
 		return
 	}
 	last := len(f.tried) - 1
-	if last < 0 || at < f.tried[last] || len(text)-at < shortestRun {
+	if last < 0 || at < f.tried[last] || len(text)-at < minRunLength {
 		return
 	}
 	run, from, end := cql.FindRun(text, at)
@@ -66,8 +66,8 @@ func (f *folding) look(kind int32, text string, at int) {
 	}
 }
 
-// at takes out the run that begins where the lexer stands, if there is one.
-func (f *folding) at(pos int) *cql.Run {
+// take removes and returns the run that begins at the position of the lexer, or nil.
+func (f *folding) take(pos int) *cql.Run {
 	last := len(f.pending) - 1
 	if last < 0 || f.pending[last].from != pos {
 		return nil
@@ -77,7 +77,7 @@ func (f *folding) at(pos int) *cql.Run {
 	return run
 }
 
-// keep notes that a token stands for a run.
+// keep records the run that a token represents.
 func (f *folding) keep(start int, run *cql.Run) {
 	if f.runs == nil {
 		f.runs = map[int]*cql.Run{}
@@ -86,7 +86,7 @@ func (f *folding) keep(start int, run *cql.Run) {
 }
 
 // addRun adds the tokens of a run.
-func (ts *tokens) addRun(run *cql.Run) {
+func (ts *Tokens) addRun(run *cql.Run) {
 	start, stop := run.Start, run.End-1
 	ts.folding.keep(start, run)
 	switch run.Kind {
@@ -108,8 +108,8 @@ func (ts *tokens) addRun(run *cql.Run) {
 	}
 }
 
-// run is the run that a token stands for, or nil. What stands for one is asked about only where a literal or marker is.
-func (ts *tokens) run(t antlr.Token) *cql.Run {
+// Run returns the run that a token, a literal or marker, represents, or nil.
+func (ts *Tokens) Run(t antlr.Token) *cql.Run {
 	if ts.folding.runs == nil {
 		return nil
 	}

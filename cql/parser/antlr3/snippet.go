@@ -1,4 +1,4 @@
-package parser
+package antlr3
 
 import (
 	"fmt"
@@ -9,33 +9,33 @@ import (
 	"github.com/antlr4-go/antlr/v4"
 
 	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/parser/stream"
 	"github.com/cqld/cqld/cql/secret"
-	"github.com/cqld/cqld/grammar"
 )
 
-// A snippet shows so many tokens around the one that is marked, blanks and comments counted as tokens.
+// The numbers of tokens that a snippet shows around the marked one. Blanks and comments count as tokens.
 const (
 	snippetBefore = 10
 	snippetAfter  = 2
 )
 
-// at is where a token stands: line 1:7. The end of the text has no place.
-func (m *machine) at(pos int) string {
-	t := &m.tokens.all[pos]
+// at prints the position of a token: line 1:7. The end of the text has none.
+func at(ts *stream.Tokens, pos int) string {
+	t := &ts.All[pos]
 	if t.GetTokenType() == antlr.TokenEOF {
 		return "line 0:-1"
 	}
-	return position(m.input.text, t.GetStart())
+	return position(ts.Text, t.GetStart())
 }
 
-// position is a place in the text as line and column, the column in UTF-16 units from 0.
+// position prints an offset as line and column; columns count UTF-16 units from 0.
 func position(text string, offset int) string {
 	before := text[:offset]
 	line := 1 + strings.Count(before, "\n")
 	return fmt.Sprintf("line %d:%d", line, units(before[strings.LastIndexByte(before, '\n')+1:]))
 }
 
-// units is how long a text is in UTF-16, which Java counts and cuts by.
+// units is the length of a text in UTF-16, as in Java.
 func units(text string) (n int) {
 	for _, r := range text {
 		n += utf16.RuneLen(r)
@@ -43,7 +43,7 @@ func units(text string) (n int) {
 	return n
 }
 
-// fromUnits is a text from UTF-16. Half a character is sent as a question mark.
+// fromUnits decodes UTF-16. Half a character becomes a question mark.
 func fromUnits(text []uint16) string {
 	var s strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -62,48 +62,38 @@ func fromUnits(text []uint16) string {
 	return s.String()
 }
 
-// shown is a token as messages have it: strings and names without quotes, and nothing that may tell a password.
-func (m *machine) shown(pos int) string {
-	t := &m.tokens.all[pos]
+// shown is a token as printed in messages: strings and names without quotes, and stars for a possible password.
+func shown(ts *stream.Tokens, pos int) string {
+	t := &ts.All[pos]
 	if t.GetTokenType() == antlr.TokenEOF {
 		return "<EOF>"
 	}
-	if t.GetStop() >= secret.Start(m.input.text) {
+	if t.GetStop() >= secret.Start(ts.Text) {
 		return secret.Stars
 	}
-	return content(m.input.text[t.GetStart():t.GetStop()+1], t.GetTokenType())
+	return stream.Content(ts.Text[t.GetStart():t.GetStop()+1], t.GetTokenType())
 }
 
-func content(word string, token int) string {
-	switch token {
-	case grammar.CqlLexerSTRING_LITERAL:
-		return stringContent(word)
-	case grammar.CqlLexerQUOTED_NAME:
-		return strings.ReplaceAll(word[1:len(word)-1], `""`, `"`)
-	}
-	return word
-}
-
-// piece is a token or what stands between two of them, as the snippet counts them. A piece that is shown
-// with its quotes ends as many UTF-16 units after its start as its content is long.
+// piece is a token, or blanks or a comment between tokens. As in Cassandra a quoted piece is cut at the length of its
+// content, in UTF-16 units.
 type piece struct {
 	cql.Span
 	shown int
 }
 
-// pieces cuts the text of the tokens from the one at index first to the one at last, and of what stands before them.
-func (m *machine) pieces(first, last int) []piece {
+// pieces returns the pieces from the gap before the token at index first to the token at index last.
+func pieces(ts *stream.Tokens, first, last int) []piece {
 	var out []piece
 	end := 0
 	if first > 0 {
-		end = m.tokens.all[first-1].GetStop() + 1
+		end = ts.All[first-1].GetStop() + 1
 	}
 	for i := first; i <= last; i++ {
-		t := &m.tokens.all[i]
-		out = blanks(out, m.input.text, end, t.GetStart())
+		t := &ts.All[i]
+		out = blanks(out, ts.Text, end, t.GetStart())
 		end = t.GetStop() + 1
-		word := m.input.text[t.GetStart():end]
-		out = append(out, piece{tokenSpan(t), units(content(word, t.GetTokenType()))})
+		word := ts.Text[t.GetStart():end]
+		out = append(out, piece{cql.Span{Start: t.GetStart(), End: t.GetStop() + 1}, units(stream.Content(word, t.GetTokenType()))})
 	}
 	return out
 }
@@ -130,38 +120,38 @@ func blanks(out []piece, text string, start, end int) []piece {
 	return out
 }
 
-// snippet is the text around the token at pos, which is put in brackets: " (...from t [form] x)". There is
-// none at the end of the text, and none when the parser has looked there already from close by.
-func (m *machine) snippet(pos int) string {
-	if m.tokens.all[pos].GetTokenType() == antlr.TokenEOF {
+// snippet prints the text around the token at pos: " (...from t [form] x)". It is empty at the end of the text, and if
+// the parser has looked at the end from a token close to it.
+func snippet(ts *stream.Tokens, pos int) string {
+	if ts.All[pos].GetTokenType() == antlr.TokenEOF {
 		return ""
 	}
 	first := max(0, pos-snippetBefore)
-	before := len(m.pieces(first, pos)) - 1
-	looked := max(m.tokens.looked, pos)
-	atEnd := m.tokens.all[looked].GetTokenType() == antlr.TokenEOF
+	before := len(pieces(ts, first, pos)) - 1
+	looked := max(ts.Looked, pos)
+	atEnd := ts.All[looked].GetTokenType() == antlr.TokenEOF
 	if atEnd {
 		looked--
 	}
 	last := min(looked, pos+snippetAfter+1)
-	pieces := m.pieces(first, last)
+	pieces := pieces(ts, first, last)
 	if atEnd && last == looked {
-		pieces = blanks(pieces, m.input.text, pieces[len(pieces)-1].End, len(m.input.text))
+		pieces = blanks(pieces, ts.Text, pieces[len(pieces)-1].End, len(ts.Text))
 		if before+snippetAfter >= len(pieces) {
 			return ""
 		}
 	}
 	from := pieces[max(0, before-snippetBefore)]
 	to := pieces[min(len(pieces)-1, before+snippetAfter)]
-	if start := secret.Start(m.input.text); start < to.End {
-		return m.cut(from, pieces[before], start)
+	if start := secret.Start(ts.Text); start < to.End {
+		return cut(ts, from, pieces[before], start)
 	}
-	return m.marked(from, pieces[before], to)
+	return marked(ts, from, pieces[before], to)
 }
 
-// cut is the text of a snippet up to where a password may be.
-func (m *machine) cut(from, mark piece, secretStart int) string {
-	text := m.input.text
+// cut is a snippet that ends where a password may begin.
+func cut(ts *stream.Tokens, from, mark piece, secretStart int) string {
+	text := ts.Text
 	var s strings.Builder
 	s.WriteString(" (")
 	if from.Start > 0 {
@@ -176,9 +166,9 @@ func (m *machine) cut(from, mark piece, secretStart int) string {
 	return strings.ReplaceAll(s.String(), "\n", "")
 }
 
-// marked is the text of a snippet between two pieces, the lines put together.
-func (m *machine) marked(from, mark, to piece) string {
-	text := m.input.text
+// marked is the snippet between two pieces, on one line.
+func marked(ts *stream.Tokens, from, mark, to piece) string {
+	text := ts.Text
 	var s strings.Builder
 	s.WriteString(" (")
 	if from.Start > 0 {
@@ -198,7 +188,7 @@ func (m *machine) marked(from, mark, to piece) string {
 	return strings.ReplaceAll(s.String(), "\n", "")
 }
 
-// runeAt is the character at a place of the text, unless a password may be there.
+// runeAt is the character at an offset, or stars if a password may be there.
 func runeAt(text string, offset int) string {
 	if offset >= len(text) {
 		return "<EOF>"

@@ -1,34 +1,16 @@
-package parser
+package antlr3
 
 import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/parser/stream"
 	"github.com/cqld/cqld/grammar"
 )
 
-// dropBad removes what is no token from the stream, as Cassandra's lexer does after complaining. It
-// returns the first such piece and the index of the token behind it: the complaint counts if the parser
-// came as far as to look at that token.
-func (m *machine) dropBad() (bad *lexeme, before int) {
-	kept := m.tokens.all[:0]
-	for _, t := range m.tokens.all {
-		if t.kind >= grammar.CqlLexerBAD_UUID {
-			if bad == nil {
-				bad, before = &lexeme{kind: t.kind, start: t.start, stop: t.stop}, len(kept)
-			}
-			continue
-		}
-		t.index = int32(len(kept))
-		kept = append(kept, t)
-	}
-	m.tokens.all = kept
-	return bad, before
-}
-
-// badToken says what is wrong with a piece of text that is no token.
-func (m *machine) badToken(t *lexeme) *cqlerr.Error {
-	text, start, end := m.input.text, t.GetStart(), t.GetStop()+1
+// BadToken is the error for a piece of text that is not a token.
+func BadToken(ts *stream.Tokens, t *stream.Lexeme) *cqlerr.Error {
+	text, start, end := ts.Text, t.GetStart(), t.GetStop()+1
 	switch t.GetTokenType() {
 	case grammar.CqlLexerBAD_UUID:
 		if text[end-1] == '-' {
@@ -63,7 +45,7 @@ func (m *machine) badToken(t *lexeme) *cqlerr.Error {
 	}
 }
 
-// brokenWord is for a minus before an N or I: from there on only -NaN and -Infinity are looked for.
+// brokenWord is the error for a minus before N or I that does not begin -NaN or -Infinity.
 func brokenWord(text string, start int) *cqlerr.Error {
 	word := "NaN"
 	if !strings.EqualFold(text[start:start+1], "n") {
@@ -76,8 +58,8 @@ func brokenWord(text string, start int) *cqlerr.Error {
 	return mismatchedCharacter(text, at, "set null")
 }
 
-// brokenNumber is for digits and letters that are neither a UUID nor what they could have been else: a number
-// with an exponent, 1e, or a duration, 1d2.
+// brokenNumber is the error for digits and letters that are neither a UUID, nor a number with an exponent (1e), nor a
+// duration (1d2).
 func brokenNumber(text string, start, end int) *cqlerr.Error {
 	rest := strings.TrimLeft(text[start:end], "0123456789")
 	switch {
@@ -91,7 +73,7 @@ func brokenNumber(text string, start, end int) *cqlerr.Error {
 	return mismatchedCharacter(text, end, "set null")
 }
 
-// incompleteUUID says where the text that began like a UUID stops being one.
+// incompleteUUID is the error at the place where a text stops looking like a UUID.
 func incompleteUUID(text string, start int) *cqlerr.Error {
 	const shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
 	for i := range shape {

@@ -1,15 +1,16 @@
-package parser
+package antlr3
 
 import (
 	"github.com/antlr4-go/antlr/v4"
 
+	"github.com/cqld/cqld/cql/parser/stream"
 	"github.com/cqld/cqld/grammar"
 )
 
-// followDecisions are the rules, by their index, at whose end Cassandra decides whether the next token can
-// follow. Each returns where the decision began, or -1 if there is none, and the tokens that can follow such a
-// rule anywhere.
-var followDecisions = [...]func(antlr.ParserRuleContext, *tokens) (int, *tokenSet){
+// followDecisions has, by index, the rules at whose end Cassandra decides whether the next token can follow. Each
+// function returns the first token of the decision, or -1 if there is none, and the tokens that can follow the rule
+// anywhere.
+var followDecisions = [...]func(antlr.ParserRuleContext, *stream.Tokens) (int, *tokenSet){
 	grammar.CqlParserRULE_term:          afterTerm,
 	grammar.CqlParserRULE_assignedSum:   afterTerm,
 	grammar.CqlParserRULE_selectOperand: afterSelected,
@@ -23,30 +24,30 @@ var followDecisions = [...]func(antlr.ParserRuleContext, *tokens) (int, *tokenSe
 	grammar.CqlParserRULE_deleteTarget:      afterOne(nil),
 }
 
-// afterTerm begins with the token behind the term, or with the marker that the term is.
-func afterTerm(_ antlr.ParserRuleContext, ts *tokens) (int, *tokenSet) {
-	if ts.all[ts.pos-1].GetTokenType() == grammar.CqlLexerQMARK {
-		return ts.pos - 1, afterTerms
+// afterTerm begins with the token after the term, or with the term if it is a marker.
+func afterTerm(_ antlr.ParserRuleContext, ts *stream.Tokens) (int, *tokenSet) {
+	if ts.All[ts.Pos-1].GetTokenType() == grammar.CqlLexerQMARK {
+		return ts.Pos - 1, afterTerms
 	}
-	return ts.pos, afterTerms
+	return ts.Pos, afterTerms
 }
 
 // afterSelected decides only about names and markers.
-func afterSelected(c antlr.ParserRuleContext, ts *tokens) (int, *tokenSet) {
-	if startIndex(c) != ts.pos-1 {
+func afterSelected(c antlr.ParserRuleContext, ts *stream.Tokens) (int, *tokenSet) {
+	if startIndex(c) != ts.Pos-1 {
 		return -1, nil
 	}
-	switch ts.all[ts.pos-1].GetTokenType() {
+	switch ts.All[ts.Pos-1].GetTokenType() {
 	case grammar.CqlLexerSTRING_LITERAL, grammar.CqlLexerINTEGER, grammar.CqlLexerFLOAT, grammar.CqlLexerBOOLEAN,
 		grammar.CqlLexerDURATION, grammar.CqlLexerUUID, grammar.CqlLexerHEXNUMBER, grammar.CqlLexerK_NULL:
 		ts.LT(2)
 		return -1, nil
 	}
-	return ts.pos - 1, afterSelection
+	return ts.Pos - 1, afterSelection
 }
 
-// afterTableName looks for less behind a resource.
-func afterTableName(c antlr.ParserRuleContext, ts *tokens) (int, *tokenSet) {
+// afterTableName expects fewer tokens after a resource.
+func afterTableName(c antlr.ParserRuleContext, ts *stream.Tokens) (int, *tokenSet) {
 	follow := afterTable
 	if _, ok := c.GetParent().(*grammar.ResourceContext); ok {
 		follow = afterResource
@@ -55,23 +56,23 @@ func afterTableName(c antlr.ParserRuleContext, ts *tokens) (int, *tokenSet) {
 }
 
 // afterFunctionName decides about functions that are not called.
-func afterFunctionName(c antlr.ParserRuleContext, ts *tokens) (int, *tokenSet) {
+func afterFunctionName(c antlr.ParserRuleContext, ts *stream.Tokens) (int, *tokenSet) {
 	if _, called := c.GetParent().(*grammar.CallContext); called {
 		return -1, nil
 	}
 	return afterOne(afterFunction)(c, ts)
 }
 
-// afterDescribed decides nothing; behind the word for a list Cassandra has looked two tokens further.
-func afterDescribed(_ antlr.ParserRuleContext, ts *tokens) (int, *tokenSet) {
-	if ts.pos == 2 && !ts.is(1, grammar.CqlLexerK_SCHEMA) {
+// afterDescribed decides nothing; after the word for a list Cassandra has looked two tokens ahead.
+func afterDescribed(_ antlr.ParserRuleContext, ts *stream.Tokens) (int, *tokenSet) {
+	if ts.Pos == 2 && !ts.Is(1, grammar.CqlLexerK_SCHEMA) {
 		ts.LT(2)
 	}
 	return -1, nil
 }
 
 // afterTypeName decides only about words that could also be the keyspace of a user type.
-func afterTypeName(c antlr.ParserRuleContext, ts *tokens) (int, *tokenSet) {
+func afterTypeName(c antlr.ParserRuleContext, ts *stream.Tokens) (int, *tokenSet) {
 	t := c.(*grammar.TypeNameContext)
 	if t.GetNative() == nil && t.GetCollection() == nil {
 		return -1, nil
@@ -79,18 +80,18 @@ func afterTypeName(c antlr.ParserRuleContext, ts *tokens) (int, *tokenSet) {
 	return afterOne(afterType)(c, ts)
 }
 
-// afterResourceName decides behind ALL FUNCTIONS.
-func afterResourceName(c antlr.ParserRuleContext, ts *tokens) (int, *tokenSet) {
-	if start := startIndex(c); start == ts.pos-2 && ts.is(start+1, grammar.CqlLexerK_FUNCTIONS) {
+// afterResourceName decides after ALL FUNCTIONS.
+func afterResourceName(c antlr.ParserRuleContext, ts *stream.Tokens) (int, *tokenSet) {
+	if start := startIndex(c); start == ts.Pos-2 && ts.Is(start+1, grammar.CqlLexerK_FUNCTIONS) {
 		return start, afterResource
 	}
 	return -1, nil
 }
 
 // afterOne decides when the rule has taken one token.
-func afterOne(follow *tokenSet) func(antlr.ParserRuleContext, *tokens) (int, *tokenSet) {
-	return func(c antlr.ParserRuleContext, ts *tokens) (int, *tokenSet) {
-		if start := startIndex(c); start == ts.pos-1 {
+func afterOne(follow *tokenSet) func(antlr.ParserRuleContext, *stream.Tokens) (int, *tokenSet) {
+	return func(c antlr.ParserRuleContext, ts *stream.Tokens) (int, *tokenSet) {
+		if start := startIndex(c); start == ts.Pos-1 {
 			return start, follow
 		}
 		return -1, nil
@@ -146,5 +147,5 @@ func setOf(tokens ...int) *tokenSet {
 	return set
 }
 
-// has reports whether a token is in the set; nothing is in no set.
+// has reports whether a token is in the set; a nil set is empty.
 func (s *tokenSet) has(t int) bool { return s != nil && s[(t+1)/64]&(1<<((t+1)%64)) != 0 }
