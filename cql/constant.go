@@ -7,8 +7,8 @@ import (
 	"github.com/cqld/cqld/cql/quote"
 )
 
-// constantKind is the kind of the constant that a word is, without quotes around it. Words that are none, and the rarer
-// spellings of durations, are not ok.
+// constantKind is the kind of the constant that a word is, without quotes around it. Words that are none, and the
+// rarer spellings of durations, are not ok.
 func constantKind(word string) (kind LiteralKind, ok bool) {
 	unsigned := strings.TrimPrefix(word, "-")
 	if unsigned == "" {

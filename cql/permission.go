@@ -84,9 +84,9 @@ const (
 // Resource is what permissions are about.
 type Resource struct {
 	Span
-	Kind ResourceKind
-	Name QualifiedName // of a table or function; of a keyspace or role in Name.Name
-	Args []TypeName    // of a function
+	Kind  ResourceKind
+	Name  QualifiedName // of a table or function; of a keyspace or role in Name.Name
+	Args  []TypeName    // of a function
 	MBean string        // the pattern of MBean names
 }
 

@@ -14,9 +14,9 @@ const (
 	decodedEntry = int64(unsafe.Sizeof(PayloadEntry{}))
 )
 
-// DecodedSize returns about how many bytes a request's body takes together with what it is decoded to. A null value has
-// 4 bytes in the body and 32 decoded, so the sum may be nine times the body. It reads the lengths alone and allocates
-// nothing, unless the body is malformed.
+// DecodedSize returns about how many bytes a request's body takes together with what it is decoded to. A null value
+// has 4 bytes in the body and 32 decoded, so the sum may be nine times the body. It reads the lengths alone and
+// allocates nothing, unless the body is malformed.
 func DecodedSize(h Header, body []byte) int64 {
 	r, size := reader{b: body}, int64(len(body))
 	if h.Flags.Has(FlagCustomPayload) && h.Version.HasPayload() {

@@ -56,7 +56,7 @@ func planningServer(t testing.TB) *Server {
 			if err != nil {
 				return nil, err
 			}
-			c, _, err = p.Plan.(define.Definition).Apply(c, [16]byte{byte(i + 1)})
+			c, _, err = p.Plan.(define.Definition).Apply(c, define.Run{NewID: [16]byte{byte(i + 1)}})
 			return c, err
 		})
 		if err != nil {

@@ -102,8 +102,8 @@ func showStrange(stem string, strange []rune) string {
 // frenchMarks takes back what markFrench marked and the stemmer left. Lucene's takes each H as a mark.
 var frenchMarks = strings.NewReplacer("He", "ë", "Hi", "ï", "H", "")
 
-// markFrench marks the letters that are no vowels where they stand, and the two with a diaeresis, which the stemmer for
-// French does not know.
+// markFrench marks the letters that are no vowels where they stand, and the two with a diaeresis, which the stemmer
+// for French does not know.
 func markFrench(word string) string {
 	const vowels = "aeiouyâàëéêèïîôûù"
 	letters := []rune(word)

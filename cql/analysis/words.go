@@ -9,9 +9,9 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// The words that the StandardAnalyzer finds are those of Unicode Standard Annex #29, with the characters of Unicode 6.3
-// and with these changes: a run of characters of South East Asian scripts is one word, a Han or Hiragana character is a
-// word of its own, and what is no letter, digit or Katakana is left out.
+// The words that the StandardAnalyzer finds are those of Unicode Standard Annex #29, with the characters of Unicode
+// 6.3 and with these changes: a run of characters of South East Asian scripts is one word, a Han or Hiragana
+// character is a word of its own, and what is no letter, digit or Katakana is left out.
 
 // The classes of characters. Each is a byte, so that rules are regular expressions of classes.
 const (

@@ -217,8 +217,8 @@ func calculateFraction(op byte, result types.Type, a, b float64) []byte {
 	return encodeFraction(result, v, a, b)
 }
 
-// encodeFraction encodes a float or double that was computed from others. Of NaN the sign shows where it comes from: it
-// is that of the first operand that is NaN, and if there is none it is negative, as processors make it.
+// encodeFraction encodes a float or double that was computed from others. Of NaN the sign shows where it comes from:
+// it is that of the first operand that is NaN, and if there is none it is negative, as processors make it.
 func encodeFraction(t types.Type, v float64, operands ...float64) []byte {
 	negative := true
 	for _, o := range operands {

@@ -187,8 +187,8 @@ func decodeText(p *pacer, text []byte) []uint16 {
 	return chars
 }
 
-// encodeText writes characters of 16 bits, until p is over. Halves of longer ones, and what ascii does not have, become
-// question marks.
+// encodeText writes characters of 16 bits, until p is over. Halves of longer ones, and what ascii does not have,
+// become question marks.
 func encodeText(p *pacer, chars []uint16, ascii bool) []byte {
 	text := make([]byte, 0, len(chars))
 	for i := 0; i < len(chars) && !p.read(1); i++ {

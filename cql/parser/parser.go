@@ -1,10 +1,10 @@
 // Package parser turns the text of a statement into its syntax tree.
 //
-// Parse reads the tokens of a text (package stream), which limits its size and nesting, and runs the generated parser of
-// package grammar: with the fast prediction, and if that fails with the full one. Errors have the messages of Cassandra's
-// parser (package antlr3). There is no parse tree: the builders read the labels of the grammar's rules and make the nodes
-// of package cql. statement.go dispatches; select.go, modification.go and definition.go build statements, term.go and
-// name.go their parts.
+// Parse reads the tokens of a text (package stream), which limits its size and nesting, and runs the generated parser
+// of package grammar: with the fast prediction, and if that fails with the full one. Errors have the messages of
+// Cassandra's parser (package antlr3). There is no parse tree: the builders read the labels of the grammar's rules
+// and make the nodes of package cql. statement.go dispatches; select.go, modification.go and definition.go build
+// statements, term.go and name.go their parts.
 //
 // The builders also check the rules that Cassandra checks while it parses: the forms of SET, properties given twice,
 // reserved names of types. The planner checks all others.

@@ -119,7 +119,8 @@ var applicable = func() map[cql.ResourceKind]applicablePermissions {
 		cql.AllTablesIn: {"DataResource", tables}, cql.OneTable: {"DataResource", table},
 		cql.AllRoles: {"RoleResource", roles}, cql.OneRole: {"RoleResource", role},
 		cql.AllFunctions: {"FunctionResource", functions}, cql.AllFunctionsIn: {"FunctionResource", functions},
-		cql.AllMBeans: {"JMXResource", mbeans}, cql.OneMBean: {"JMXResource", mbeans}, cql.MBeanPattern: {"JMXResource", mbeans},
+		cql.AllMBeans: {"JMXResource", mbeans}, cql.OneMBean: {"JMXResource", mbeans},
+		cql.MBeanPattern: {"JMXResource", mbeans},
 	}
 }()
 

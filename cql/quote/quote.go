@@ -1,5 +1,5 @@
-// Package quote writes names and texts as CQL has them: the syntax tree, types, schemas and error texts all print them,
-// and are read again.
+// Package quote writes names and texts as CQL has them: the syntax tree, types, schemas and error texts all print
+// them, and are read again.
 package quote
 
 import "strings"

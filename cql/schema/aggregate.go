@@ -89,8 +89,8 @@ func (k *Keyspace) AggregatesNamed(name string) (all []*Aggregate) {
 	return all
 }
 
-// WithAggregate returns a catalog in which a is defined, in place of one with its name and arguments. Its keyspace must
-// exist.
+// WithAggregate returns a catalog in which a is defined, in place of one with its name and arguments. Its keyspace
+// must exist.
 func (c *Catalog) WithAggregate(a *Aggregate) *Catalog {
 	k := *c.keyspaces[a.Keyspace]
 	k.Aggregates = withCallable(k.Aggregates, a)

@@ -87,8 +87,8 @@ func (c *Catalog) WithKeyspace(k *Keyspace) *Catalog { return c.replace(k.Name, 
 // WithoutKeyspace returns a catalog without that keyspace and all in it.
 func (c *Catalog) WithoutKeyspace(name string) *Catalog { return c.replace(name, nil) }
 
-// WithTable returns a catalog in which t, a table or a view, is defined, in place of one of the same name. Its keyspace
-// must exist.
+// WithTable returns a catalog in which t, a table or a view, is defined, in place of one of the same name. Its
+// keyspace must exist.
 func (c *Catalog) WithTable(t *Table) *Catalog {
 	k := *c.keyspaces[t.Keyspace]
 	if t.View != nil {

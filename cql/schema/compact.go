@@ -8,8 +8,8 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Compact is how a table WITH COMPACT STORAGE keeps its rows. They have no markers: a row is there while a column of it
-// has a value.
+// Compact is how a table WITH COMPACT STORAGE keeps its rows. They have no markers: a row is there while a column of
+// it has a value.
 type Compact uint8
 
 // The kinds of tables. The columns of one without clustering columns are static, beside a clustering column and a

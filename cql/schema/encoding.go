@@ -23,8 +23,8 @@ func newerVersion(version uint64) error {
 // encodingName begins what DecodeWhole reads.
 const encodingName = "cqld-schema"
 
-// DecodeWhole returns the catalog that the system keyspaces are and b, which has all definitions together, as they were
-// kept before there were Records.
+// DecodeWhole returns the catalog that the system keyspaces are and b, which has all definitions together, as they
+// were kept before there were Records.
 //
 //	"cqld-schema" <version> <n> n × (keyspace <m> m × table <t> t × type sections)
 //

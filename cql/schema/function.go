@@ -121,8 +121,8 @@ func sortedCallables[C callable](list []C) []C {
 	return slices.SortedFunc(slices.Values(list), func(a, b C) int { return strings.Compare(a.key(), b.key()) })
 }
 
-// callableType is the name of a type in the definition of a function: a tuple is not said to be frozen, as it cannot be
-// anything else.
+// callableType is the name of a type in the definition of a function: a tuple is not said to be frozen, as it cannot
+// be anything else.
 func callableType(t types.Type) string {
 	name := t.String()
 	if _, tuple := t.(*types.Tuple); tuple {

@@ -13,9 +13,9 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Records are definitions as they are stored: each user keyspace and each of its tables under a key of its own, so that
-// a change writes what it touches. The key of a keyspace is its name; that of a table has its name too, behind a zero
-// byte.
+// Records are definitions as they are stored: each user keyspace and each of its tables under a key of its own, so
+// that a change writes what it touches. The key of a keyspace is its name; that of a table has its name too, behind a
+// zero byte.
 //
 //	keyspace	<version> keyspace <n> n × type sections <checksum>
 //	table		<version> table <checksum>

@@ -1,5 +1,6 @@
-// Package secret removes passwords from the text of statements before it reaches a log, trace, error or table. It works
-// on words, not on the grammar, because the text most often shown is one with a syntax error. In doubt it removes more.
+// Package secret removes passwords from the text of statements before it reaches a log, trace, error or table. It
+// works on words, not on the grammar, because the text most often shown is one with a syntax error. In doubt it
+// removes more.
 package secret
 
 import (
@@ -29,10 +30,10 @@ func Names(name string) bool {
 
 // Start returns the index at which Hide cuts a text, or its length if nothing is removed.
 //
-// The cut is after the word PASSWORD, as in Cassandra's audit log. It is earlier if a string or a comment precedes that
-// word; in CREATE and ALTER of a role or user also at the first word that is not an option, since PASSWORD may be
-// misspelled, missing or misplaced. A SELECT, INSERT, UPDATE or DELETE that only has a column of such a name, without a
-// string after it, is not cut.
+// The cut is after the word PASSWORD, as in Cassandra's audit log. It is earlier if a string or a comment precedes
+// that word; in CREATE and ALTER of a role or user also at the first word that is not an option, since PASSWORD may
+// be misspelled, missing or misplaced. A SELECT, INSERT, UPDATE or DELETE that only has a column of such a name,
+// without a string after it, is not cut.
 func Start(text string) int {
 	start, found := afterWord(text)
 	if found || hasWord(text, "role") || hasWord(text, "user") {

@@ -71,7 +71,8 @@ func TestRecordedValuesAsJSON(t *testing.T) {
 	}
 }
 
-// Any text can be given to any type: what is read from it, and can be written, prints as JSON that is read as the same.
+// Any text can be given to any type: what is read from it, and can be written, prints as JSON that is read as the
+// same.
 func FuzzParseJSON(f *testing.F) {
 	for _, r := range recordedTypes(f) {
 		for _, text := range []string{

@@ -39,7 +39,8 @@ func (*timeuuidType) Compare(a, b []byte) int {
 	return cmp.Compare(binary.BigEndian.Uint64(a[8:])^signedBytes, binary.BigEndian.Uint64(b[8:])^signedBytes)
 }
 
-// AppendKey appends the time with its most significant bits first, then the last 8 bytes with their sign bits inverted.
+// AppendKey appends the time with its most significant bits first, then the last 8 bytes with their sign bits
+// inverted.
 func (*timeuuidType) AppendKey(dst, b []byte, desc bool) []byte {
 	if len(b) == 0 {
 		return append(dst, keyEmpty^mask(desc))

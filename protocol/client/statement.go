@@ -49,7 +49,8 @@ func (c *Conn) Query(ctx context.Context, text string, values []types.Value, o *
 	return c.run(ctx, &protocol.Query{Query: text, Parameters: o.parameters(values)}, o, nil)
 }
 
-// Prepare asks the server to keep a statement, to be run with Execute. After an ERROR the result has only its warnings.
+// Prepare asks the server to keep a statement, to be run with Execute. After an ERROR the result has only its
+// warnings.
 func (c *Conn) Prepare(ctx context.Context, text, keyspace string) (*Prepared, error) {
 	m := &protocol.Prepare{Query: text}
 	if keyspace != "" {

@@ -8,8 +8,8 @@ import (
 )
 
 // Our grammar factors out common prefixes of alternatives and decides on the next token; Cassandra's decides at the
-// beginning of an alternative and looks further ahead. The functions below return where Cassandra's decisions begin, as
-// its snippets show.
+// beginning of an alternative and looks further ahead. The functions below return where Cassandra's decisions begin,
+// as its snippets show.
 
 func startIndex(c antlr.Tree) int {
 	return c.(antlr.ParserRuleContext).GetStart().GetTokenIndex()

@@ -93,7 +93,8 @@ func pieces(ts *stream.Tokens, first, last int) []piece {
 		out = blanks(out, ts.Text, end, t.GetStart())
 		end = t.GetStop() + 1
 		word := ts.Text[t.GetStart():end]
-		out = append(out, piece{cql.Span{Start: t.GetStart(), End: t.GetStop() + 1}, units(stream.Content(word, t.GetTokenType()))})
+		shown := units(stream.Content(word, t.GetTokenType()))
+		out = append(out, piece{cql.Span{Start: t.GetStart(), End: end}, shown})
 	}
 	return out
 }

@@ -5,9 +5,10 @@ import (
 	"github.com/cqld/cqld/grammar"
 )
 
-// A statement may have freeTokens tokens, and one more per bytesPerToken bytes of its text. Parsing a token takes about
-// 500 bytes, which keeps the limit of 40 bytes per byte of text in docs/limits.md. A run of plain terms is one token.
-// Each statement of a batch is counted alone, because its memory, apart from the tokens, is free before the next one.
+// A statement may have freeTokens tokens, and one more per bytesPerToken bytes of its text. Parsing a token takes
+// about 500 bytes, which keeps the limit of 40 bytes per byte of text in docs/limits.md. A run of plain terms is one
+// token. Each statement of a batch is counted alone, because its memory, apart from the tokens, is free before the
+// next one.
 const (
 	freeTokens         = 1 << 15
 	bytesPerToken      = 16

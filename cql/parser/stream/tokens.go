@@ -1,7 +1,7 @@
 // Package stream turns a text into the token stream of the parser.
 //
-// Input feeds the generated lexer, Tokens is the stream and Lexeme a token. ReadStatement limits the number of tokens and
-// their nesting (limits.go), and folds long runs of plain terms into single tokens (run.go).
+// Input feeds the generated lexer, Tokens is the stream and Lexeme a token. ReadStatement limits the number of tokens
+// and their nesting (limits.go), and folds long runs of plain terms into single tokens (run.go).
 package stream
 
 import (

@@ -210,8 +210,8 @@ func bigDigits(d digitMaker) (digits string, exponent int) {
 	return rounded(made, d.exponent+1, low, high, b.Lsh(b, 1).Cmp(tens))
 }
 
-// rounded rounds the last digit up if only the number above is near enough, or is the nearer one: rest is the remainder
-// compared with one half.
+// rounded rounds the last digit up if only the number above is near enough, or is the nearer one: rest is the
+// remainder compared with one half.
 func rounded(digits []byte, exponent int, low, high bool, rest int) (string, int) {
 	at := len(digits) - 1
 	if !high || low && (rest < 0 || rest == 0 && digits[at]&1 == 0) {

@@ -138,8 +138,8 @@ func escapeText(s string) string {
 // floatDigits is how many digits cqlsh shows behind the point, or in all if there is an exponent.
 const floatDigits = 5
 
-// formatFloat prints a number as C's %g does: with an exponent below 1e-4 and from 1e5 on, else with five digits behind
-// the point.
+// formatFloat prints a number as C's %g does: with an exponent below 1e-4 and from 1e5 on, else with five digits
+// behind the point.
 func formatFloat(f float64) string {
 	switch {
 	case math.IsNaN(f):

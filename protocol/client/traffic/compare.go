@@ -107,7 +107,8 @@ func columnTexts(columns []protocol.ColumnSpec) []string {
 	return texts
 }
 
-// rows compares metadata, then the rows one by one. Their order counts, since it is that of the token or of clustering.
+// rows compares metadata, then the rows one by one. Their order counts, since it is that of the token or of
+// clustering.
 func (c *comparison) rows(want, got *protocol.Rows) {
 	if want.Metadata.Skip == got.Metadata.Skip {
 		c.columns("columns", want.Metadata.Columns.Columns(), got.Metadata.Columns.Columns())

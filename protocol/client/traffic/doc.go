@@ -10,11 +10,11 @@
 //	< 1 1763845200125 v5 00 12 RESULT 0000...
 //	@ 1 1763845200200 closed
 //
-// Behind the mark stand the number of the connection, counted from 1, and the time in milliseconds since 1970. "@" is a
-// connection that was opened or closed; ">" is a request and "<" an answer or an event, in the order in which they
-// passed: the version of the protocol, the flags of the envelope in hexadecimal digits, the stream, the opcode and the
-// body in hexadecimal digits. Bodies are neither compressed nor in segments, whatever they were on the connection, and
-// the flag for compression is not set. Values are there as the protocol has them. "-" in place of a body says that it
-// was left out: the tokens of logins, and statements with the word PASSWORD together with their answers. "#" begins a
-// comment.
+// Behind the mark stand the number of the connection, counted from 1, and the time in milliseconds since 1970. "@" is
+// a connection that was opened or closed; ">" is a request and "<" an answer or an event, in the order in which they
+// passed: the version of the protocol, the flags of the envelope in hexadecimal digits, the stream, the opcode and
+// the body in hexadecimal digits. Bodies are neither compressed nor in segments, whatever they were on the
+// connection, and the flag for compression is not set. Values are there as the protocol has them. "-" in place of a
+// body says that it was left out: the tokens of logins, and statements with the word PASSWORD together with their
+// answers. "#" begins a comment.
 package traffic

@@ -15,8 +15,8 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// Proxy passes connections on to a server, byte for byte, and writes what it hears. What it cannot understand it passes
-// on without writing it.
+// Proxy passes connections on to a server, byte for byte, and writes what it hears. What it cannot understand it
+// passes on without writing it.
 type Proxy struct {
 	To   string        // the server's address
 	Out  io.Writer     // for the recording

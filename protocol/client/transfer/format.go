@@ -195,8 +195,8 @@ func (w *csvWriter) row(t *table, r row) error {
 
 func isText(t types.Type) bool { return t == types.Text || t == types.ASCII }
 
-// cqlWriter writes statements, which any client can run. A cell with a timestamp or a TTL of its own has a statement of
-// its own. Counters are added to what there is.
+// cqlWriter writes statements, which any client can run. A cell with a timestamp or a TTL of its own has a statement
+// of its own. Counters are added to what there is.
 type cqlWriter struct{ out *bufio.Writer }
 
 func (w *cqlWriter) head(t *table) error { return nil }

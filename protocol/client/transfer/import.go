@@ -398,7 +398,8 @@ func (w *importer) prepare(ctx context.Context, text string) (*client.Prepared, 
 	return p, nil
 }
 
-// count makes the counters of a row what they are in the export, whatever they are now: so a row may be imported twice.
+// count makes the counters of a row what they are in the export, whatever they are now: so a row may be imported
+// twice.
 func (w *importer) count(ctx context.Context, r row) error {
 	for _, static := range []bool{true, false} {
 		var names, sets []string
