@@ -104,16 +104,19 @@ func (d *Describe) Rows(c *schema.Catalog) (rows [][][]byte, err error) {
 		return nil, err
 	}
 	if rows = d.object(k); rows == nil {
-		return nil, cqlerr.Invalidf(missingObjects[d.Kind]+" not found in '%s'", d.Name, k.Name)
+		return nil, cqlerr.Invalidf(missingObjects[d.Kind], d.Name, k.Name)
 	}
 	return rows, nil
 }
 
-// missingObjects begin the error texts for objects that do not exist.
+// missingObjects are the error texts for objects that do not exist.
 var missingObjects = map[cql.DescribeKind]string{
-	cql.DescribeTable: "Table '%s'", cql.DescribeIndex: "Table for existing index '%s'",
-	cql.DescribeView: "Materialized view '%s'", cql.DescribeType: "User defined type '%s'",
-	cql.DescribeFunction: "User defined function '%s'", cql.DescribeAggregate: "User defined aggregate '%s'",
+	cql.DescribeTable:     "Table '%s' not found in keyspace '%s'",
+	cql.DescribeIndex:     "Table for existing index '%s' not found in '%s'",
+	cql.DescribeView:      "Materialized view '%s' not found in '%s'",
+	cql.DescribeType:      "User defined type '%s' not found in '%s'",
+	cql.DescribeFunction:  "User defined function '%s' not found in '%s'",
+	cql.DescribeAggregate: "User defined aggregate '%s' not found in '%s'",
 }
 
 // list returns the rows of a list: the objects of the keyspace in use, or of all keyspaces.
