@@ -1,10 +1,6 @@
 package protocol
 
-import (
-	"fmt"
-
-	"github.com/cqld/cqld/cql/cqlerr"
-)
+import "github.com/cqld/cqld/cql/cqlerr"
 
 // Error reports that a request failed.
 //
@@ -188,13 +184,13 @@ func downgrade(e *cqlerr.Error, v Version) *cqlerr.Error {
 		}
 	case cqlerr.WriteTimeout:
 		if d := detail[cqlerr.TimeoutDetail](e); !v.HasCASErrors() && d.WriteType == writeTypeCAS {
-			return timedOut(cqlerr.WriteTimeout, d)
+			return cqlerr.TimedOut(cqlerr.WriteTimeout, d)
 		}
 	case cqlerr.CASWriteUnknown:
 		if !v.HasCASErrors() {
 			d := detail[cqlerr.TimeoutDetail](e)
 			d.WriteType = writeTypeCAS
-			return timedOut(cqlerr.WriteTimeout, d)
+			return cqlerr.TimedOut(cqlerr.WriteTimeout, d)
 		}
 	}
 	return e
@@ -202,17 +198,9 @@ func downgrade(e *cqlerr.Error, v Version) *cqlerr.Error {
 
 func failureAsTimeout(e *cqlerr.Error, code cqlerr.Code) *cqlerr.Error {
 	d := detail[cqlerr.FailureDetail](e)
-	return timedOut(code, cqlerr.TimeoutDetail{
+	return cqlerr.TimedOut(code, cqlerr.TimeoutDetail{
 		Consistency: d.Consistency, Received: d.Received, BlockFor: d.BlockFor,
 		WriteType: d.WriteType, DataPresent: d.DataPresent,
 	})
 }
 
-// timedOut has the text of plain timeouts, without the original error.
-func timedOut(code cqlerr.Code, d cqlerr.TimeoutDetail) *cqlerr.Error {
-	return &cqlerr.Error{
-		Code:    code,
-		Message: fmt.Sprintf("Operation timed out - received only %d responses.", d.Received),
-		Detail:  d,
-	}
-}

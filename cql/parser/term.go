@@ -2,7 +2,6 @@ package parser
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/antlr4-go/antlr/v4"
 
@@ -223,20 +222,8 @@ func (b *builder) constant(t antlr.Token) *cql.Literal {
 	case grammar.CqlLexerDURATION:
 		return b.literalToken(t, cql.DurationLiteral)
 	default:
-		return &cql.Literal{Span: tokenSpan(t), Kind: cql.FloatLiteral, Text: nonNumber(b.word(t))}
+		return &cql.Literal{Span: tokenSpan(t), Kind: cql.FloatLiteral, Text: cql.FloatText(b.word(t))}
 	}
-}
-
-// nonNumber returns NaN, Infinity or -Infinity for a word in any case. The sign of NaN does not matter.
-func nonNumber(word string) string {
-	unsigned, negative := strings.CutPrefix(word, "-")
-	switch {
-	case strings.EqualFold(unsigned, "nan"):
-		return "NaN"
-	case negative:
-		return "-Infinity"
-	}
-	return "Infinity"
 }
 
 // null builds NULL, which has no text.
