@@ -107,15 +107,17 @@ const (
 )
 
 // AppendJSONSteps is AppendJSON for values of any size: it calls step between the parts of large ones, stops at its
-// error, and refuses numbers that would take long. A nil step sets no limits.
+// error, and refuses numbers that would take long. step may be nil.
 func AppendJSONSteps(dst []byte, t Type, b []byte, step func() error) ([]byte, error) {
-	if len(b) <= printedAtOnce || step == nil {
+	if len(b) <= printedAtOnce {
 		return t.AppendJSON(dst, b), nil
 	}
-	if err := step(); err != nil {
-		return nil, err
+	p := jsonPrinter{dst: dst, step: step, limited: true}
+	if step != nil {
+		if err := step(); err != nil {
+			return nil, err
+		}
 	}
-	p := jsonPrinter{dst: dst, step: step}
 	p.value(t, b)
 	return p.dst, p.err
 }
@@ -131,6 +133,7 @@ func printParts(dst []byte, t Type, b []byte) []byte {
 type jsonPrinter struct {
 	dst     []byte
 	step    func() error // may be nil
+	limited bool         // numbers over maxPrinted are refused
 	err     error
 	pending int // bytes printed since the last step
 }
@@ -155,7 +158,7 @@ func (p *jsonPrinter) value(t Type, b []byte) bool {
 	case *UserType:
 		return p.fields('{', '}', b, t.tuple().Elems, t.Fields)
 	}
-	if p.step != nil && (t == VarInt || t == Decimal) && len(b) > maxPrinted {
+	if p.limited && (t == VarInt || t == Decimal) && len(b) > maxPrinted {
 		p.err = invalidf("numbers of more than 100000 digits are not printed by cqld")
 		return false
 	}
