@@ -61,8 +61,8 @@ func (t *Table) CQL(internals bool) string {
 	return b.String()
 }
 
-// describeColumns returns the definitions between the parentheses of CREATE TABLE. With internals those that were
-// dropped stand at the end, also if there are such columns again, which describeDropped adds.
+// describeColumns returns the definitions between the parentheses of CREATE TABLE. With internals, dropped columns
+// come last, also if they were added again; describeDropped adds those.
 func (t *Table) describeColumns(internals bool) []string {
 	simpleKey := len(t.PartitionKey) == 1 && len(t.Clustering) == 0
 	var lines []string
@@ -94,7 +94,7 @@ func (t *Table) describeColumns(internals bool) []string {
 	return append(lines, t.describeKey())
 }
 
-// describeKey is the primary key as a clause of its own.
+// describeKey is the PRIMARY KEY clause.
 func (t *Table) describeKey() string {
 	partition := quoteNames(t.PartitionKey)
 	if len(t.PartitionKey) > 1 {
@@ -106,7 +106,7 @@ func (t *Table) describeKey() string {
 	return "PRIMARY KEY (" + partition + ")"
 }
 
-// definition is the column as it stands in CREATE TABLE.
+// definition is the column as CREATE TABLE has it.
 func (c *Column) definition() string {
 	text := quote.Name(c.Name) + " " + c.Type.String()
 	if c.Kind == Static {
@@ -130,8 +130,7 @@ func (t *Table) describeDropped(name string) string {
 	return b.String()
 }
 
-// InCreateOrder returns the columns as DESCRIBE shows them: those that are many cells come behind the others of their
-// kind.
+// InCreateOrder returns the columns as DESCRIBE shows them: multi-cell columns come after the others of their kind.
 func (t *Table) InCreateOrder() []*Column {
 	return slices.Concat(t.PartitionKey, t.Clustering, simpleFirst(t.Static), simpleFirst(t.Regular))
 }
@@ -202,7 +201,7 @@ func (t *Table) describeOptions(internals bool) []string {
 		{"read_repair", quote.Text(o.ReadRepair)},
 		{"speculative_retry", quote.Text(o.SpeculativeRetry)},
 	} {
-		if t.View == nil || item.name != "default_time_to_live" { // what a view has ends when it ends in the base
+		if t.View == nil || item.name != "default_time_to_live" { // a view's cells expire with those of the base table
 			items = append(items, item.name+" = "+item.value)
 		}
 	}
