@@ -115,7 +115,9 @@ type Env struct {
 	Now      time.Time       // of the statement's execution
 	UUID     func() [16]byte // a random version 4 UUID
 	TimeUUID func() [16]byte // a version 1 UUID, later than any before
-	Step     func() error    // called often by long computations: lets others run, and returns an Ended to stop them; may be nil
+
+	// Step is called often by long computations: it lets others run, and returns an Ended to stop them. It may be nil.
+	Step func() error
 }
 
 // Ended is the error of an execution that has to end, which is none of the function's.
