@@ -203,4 +203,3 @@ func failureAsTimeout(e *cqlerr.Error, code cqlerr.Code) *cqlerr.Error {
 		WriteType: d.WriteType, DataPresent: d.DataPresent,
 	})
 }
-
