@@ -216,7 +216,7 @@ func TestExportGoesOn(t *testing.T) {
 		t.Errorf("again: %s, want %s", out, want)
 	}
 	code, _, errs := cqld(t, nil, "export", addr, "Ex.timed", dir, "--parts", "2")
-	if code != exitFailed || !strings.Contains(errs, "asked for something else") {
+	if code != exitFailed || !strings.Contains(errs, "with other parameters") {
 		t.Errorf("into the folder of another export: exit %d, %s", code, errs)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/cqld/cqld/cql/quote"
 )
 
-// constantKind is the kind of the constant that a word is, without quotes around it. Words that are none, and the rarer
-// spellings of durations, are not ok.
+// constantKind returns the kind of an unquoted constant. ok is false for other words and for rare spellings of
+// durations.
 func constantKind(word string) (kind LiteralKind, ok bool) {
 	unsigned := strings.TrimPrefix(word, "-")
 	if unsigned == "" {
@@ -31,7 +31,7 @@ func constantKind(word string) (kind LiteralKind, ok bool) {
 	return DurationLiteral, isDuration(unsigned)
 }
 
-// namedConstant is for words that begin with a letter.
+// namedConstant is constantKind for words that begin with a letter.
 func namedConstant(word, unsigned string) (LiteralKind, bool) {
 	switch {
 	case len(word) == 36:
@@ -50,8 +50,8 @@ func namedConstant(word, unsigned string) (LiteralKind, bool) {
 	return 0, false
 }
 
-// number is the text of a literal of a number with a fraction. NaN has no sign and, as Infinity, one spelling.
-func number(word string) string {
+// FloatText normalizes the text of a float literal: NaN has no sign, and NaN and Infinity have one spelling.
+func FloatText(word string) string {
 	unsigned, negative := strings.CutPrefix(word, "-")
 	switch {
 	case strings.EqualFold(unsigned, "nan"):
@@ -64,7 +64,7 @@ func number(word string) string {
 	return "Infinity"
 }
 
-// digits is how many digits a text begins with.
+// digits is the number of digits at the beginning of a text.
 func digits(text string) int {
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
@@ -86,7 +86,7 @@ func isExponent(text string) bool {
 	return text != "" && digits(text) == len(text)
 }
 
-// isFraction reports whether rest, what follows the digits of a word, makes a number of it that a double can hold.
+// isFraction reports whether a word whose digits are followed by rest is a number in the range of a double.
 func isFraction(word, rest string) bool {
 	if rest[0] == '.' {
 		rest = rest[1:]
@@ -133,7 +133,7 @@ func isUUID(word string) bool {
 	return true
 }
 
-// isDuration reports whether a text is numbers and their units: 1h30m.
+// isDuration reports whether a text consists of numbers with units: 1h30m.
 func isDuration(text string) bool {
 	for text != "" {
 		n := digits(text)

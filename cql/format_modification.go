@@ -39,7 +39,7 @@ func (s *Update) String() string {
 	return p.String()
 }
 
-// String prints column = value, or what is added to the column and on which side.
+// String prints column = value, or the sum or difference.
 func (a Assignment) String() string {
 	column, value := a.Column.String(), a.Value.String()
 	switch {
@@ -58,7 +58,7 @@ func (a Assignment) String() string {
 	}
 }
 
-// String prints DELETE with its targets, of which whole rows have none.
+// String prints DELETE with its targets, none for whole rows.
 func (s *Delete) String() string {
 	var p printer
 	p.text("DELETE ")
@@ -83,7 +83,7 @@ func (t DeleteTarget) String() string {
 	}
 }
 
-// String prints BEGIN BATCH with a semicolon behind each statement.
+// String prints BEGIN BATCH with a semicolon after each statement.
 func (s *Batch) String() string {
 	var p printer
 	p.text("BEGIN ", [...]string{LoggedBatch: "", UnloggedBatch: "UNLOGGED ", CounterBatch: "COUNTER "}[s.Kind], "BATCH")

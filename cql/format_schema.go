@@ -3,17 +3,17 @@ package cql
 import "github.com/cqld/cqld/cql/quote"
 
 // create begins the statement that defines something.
-func (p *printer) create(replace bool, what string, ifNotExists bool) {
+func (p *printer) create(replace bool, kind string, ifNotExists bool) {
 	p.text("CREATE ")
 	p.when(replace, "OR REPLACE ")
-	p.text(what, " ")
+	p.text(kind, " ")
 	p.when(ifNotExists, "IF NOT EXISTS ")
 }
 
 // drop prints the statement that removes something by its name.
-func drop(what string, ifExists bool, name string) string {
+func drop(kind string, ifExists bool, name string) string {
 	var p printer
-	p.text("DROP ", what, " ")
+	p.text("DROP ", kind, " ")
 	p.when(ifExists, "IF EXISTS ")
 	p.text(name)
 	return p.String()

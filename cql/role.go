@@ -29,10 +29,10 @@ type DropRole struct {
 	IfExists bool
 }
 
-// RoleOption is one option of a role. The kinds are the structs that have a roleOption method.
+// RoleOption is one option of a role. The kinds are the structs with a roleOption method.
 type RoleOption interface {
 	roleOption()
-	String() string // as the statement has it
+	String() string // as in the statement
 }
 
 // RolePassword is PASSWORD = 'text' or HASHED PASSWORD = 'text'.
@@ -97,7 +97,7 @@ type AddIdentity struct {
 	Role        string
 }
 
-// DropIdentity takes that back.
+// DropIdentity revokes that.
 //
 //	DROP IDENTITY [IF EXISTS] identity
 type DropIdentity struct {
@@ -119,3 +119,120 @@ func (*RolePassword) roleOption()      {}
 func (*RoleFlag) roleOption()          {}
 func (*RoleCustomOptions) roleOption() {}
 func (*RoleAccess) roleOption()        {}
+
+// GrantPermissions gives a role permissions on a resource.
+//
+//	GRANT permissions ON resource TO role
+type GrantPermissions struct {
+	Span
+	Permissions Permissions
+	Resource    Resource
+	To          string
+}
+
+// RevokePermissions revokes permissions.
+//
+//	REVOKE permissions ON resource FROM role
+type RevokePermissions struct {
+	Span
+	Permissions Permissions
+	Resource    Resource
+	From        string
+}
+
+// GrantRole gives a role to another one.
+//
+//	GRANT role TO role
+type GrantRole struct {
+	Span
+	Role, To string
+}
+
+// RevokeRole revokes a role.
+//
+//	REVOKE role FROM role
+type RevokeRole struct {
+	Span
+	Role, From string
+}
+
+// ListPermissions shows permissions.
+//
+//	LIST permissions [ON resource] [OF role] [NORECURSIVE]
+type ListPermissions struct {
+	Span
+	Permissions Permissions
+	Resource    *Resource // nil when not given
+	Of          *string   // nil when not given
+	NoRecursive bool
+}
+
+// ListRoles shows roles.
+//
+//	LIST ROLES [OF role] [NORECURSIVE]
+type ListRoles struct {
+	Span
+	Of          *string // nil when not given
+	NoRecursive bool
+}
+
+// ListUsers shows the roles that may log in.
+//
+//	LIST USERS
+type ListUsers struct{ Span }
+
+// Permissions lists permissions; none means ALL PERMISSIONS.
+type Permissions []Permission
+
+// Permission is a permission by its word, in capitals.
+type Permission string
+
+// The permissions.
+const (
+	PermissionCreate       Permission = "CREATE"
+	PermissionAlter        Permission = "ALTER"
+	PermissionDrop         Permission = "DROP"
+	PermissionSelect       Permission = "SELECT"
+	PermissionModify       Permission = "MODIFY"
+	PermissionAuthorize    Permission = "AUTHORIZE"
+	PermissionDescribe     Permission = "DESCRIBE"
+	PermissionExecute      Permission = "EXECUTE"
+	PermissionUnmask       Permission = "UNMASK"
+	PermissionSelectMasked Permission = "SELECT_MASKED"
+)
+
+// Resource is the resource of permissions.
+type Resource struct {
+	Span
+	Kind  ResourceKind
+	Name  QualifiedName // of a table or function; of a keyspace or role in Name.Name
+	Args  []TypeName    // of a function
+	MBean string        // the pattern of MBean names
+}
+
+// ResourceKind is the form of a resource.
+type ResourceKind uint8
+
+// The forms: data, roles, functions and MBeans, from all of them to one.
+const (
+	AllKeyspaces ResourceKind = iota
+	OneKeyspace
+	AllTablesIn // a keyspace
+	OneTable
+	AllRoles
+	OneRole
+	AllFunctions
+	AllFunctionsIn // a keyspace
+	OneFunction
+	AllMBeans
+	OneMBean
+	MBeanPattern
+)
+
+func (*GrantPermissions) statement()  {}
+func (*RevokePermissions) statement() {}
+func (*GrantRole) statement()         {}
+func (*RevokeRole) statement()        {}
+func (*ListPermissions) statement()   {}
+func (*ListRoles) statement()         {}
+func (*ListUsers) statement()         {}

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// MinRun is how many terms in a row become a Run; so many at its beginning and end stay nodes, which the places around
-// it are told by.
+// MinRun is the minimal number of consecutive terms that become a Run. RunMargin terms at its beginning and end stay
+// nodes, from which errors take their positions.
 const (
 	MinRun    = 64
 	RunMargin = 12
 )
 
-// Run stands for many plain terms with commas between them: constants, collections and tuples of these, and in
-// parentheses also the marker ?. It keeps them as text and reads them again whenever they are asked for.
+// Run is many plain terms separated by commas: constants, collections and tuples of these, and in parentheses also
+// the marker ?. It keeps them as text and parses them again on each use.
 type Run struct {
 	Span
 	Text  string
@@ -22,10 +22,10 @@ type Run struct {
 	Mark  int // the index of the first marker
 }
 
-// RunKind is what the terms of a Run are.
+// RunKind is the kind of the terms of a Run.
 type RunKind uint8
 
-// The kinds. A Run in a map has entries in its text: the map's keys have one and its values another.
+// The kinds. The text of a Run in a map has entries: one Run represents its keys and another its values.
 const (
 	RunTerms RunKind = iota
 	RunTuples
@@ -36,13 +36,13 @@ const (
 
 func (*Run) term() {}
 
-// String is the text as it was written.
+// String is the text as written.
 func (r *Run) String() string { return r.Text }
 
-// All goes through the terms, which are made anew each time.
+// All iterates over the terms, which are allocated on each call.
 func (r *Run) All() iter.Seq[Term] { return r.terms(false) }
 
-// Lent is All for who keeps no term: a literal is valid until the next term.
+// Lent is All without allocation per term: a literal is valid until the next term.
 func (r *Run) Lent() iter.Seq[Term] { return r.terms(true) }
 
 func (r *Run) terms(lent bool) iter.Seq[Term] {
@@ -66,15 +66,15 @@ func (r *Run) terms(lent bool) iter.Seq[Term] {
 				return
 			}
 			read.punctuation()
-			read.takeBack(lent)
+			read.reclaim(lent)
 		}
 	}
 }
 
-// Entries goes through the keys and values in the text of a Run in a map.
+// Entries iterates over the keys and values of a Run in a map.
 func (r *Run) Entries() iter.Seq2[Term, Term] { return r.entries(false) }
 
-// LentEntries is Entries for who keeps no term: literals are valid until the next entry.
+// LentEntries is Entries without allocation per term: literals are valid until the next entry.
 func (r *Run) LentEntries() iter.Seq2[Term, Term] { return r.entries(true) }
 
 func (r *Run) entries(lent bool) iter.Seq2[Term, Term] {
@@ -89,14 +89,14 @@ func (r *Run) entries(lent bool) iter.Seq2[Term, Term] {
 				return
 			}
 			read.punctuation()
-			read.takeBack(lent)
+			read.reclaim(lent)
 		}
 	}
 }
 
-// FindRun reads as many terms as follow each other from offset at, with commas between them, that are all of one kind:
-// entries of a map, tuples, markers, or none of these. It returns the Run of all but those at its margins, the offset
-// behind the comma before it, and where reading ended. It is nil if there are too few terms.
+// FindRun reads consecutive terms of one kind from offset at: map entries, tuples, markers, or other terms. It
+// returns the Run without its margins, or nil if there are too few terms, the offset after the comma before it, and
+// the offset where reading ended.
 func FindRun(text string, at int) (run *Run, from, end int) {
 	read := runReader{text: text, pos: at}
 	r := Run{}
@@ -126,7 +126,7 @@ func FindRun(text string, at int) (run *Run, from, end int) {
 	return r.settle(text, ends[r.Count%len(ends)]), from, read.pos
 }
 
-// settle makes a Run of the terms that were found, but those at its margins.
+// settle returns the Run of the found terms without its margins.
 func (r *Run) settle(text string, end int) *Run {
 	if r.Count < MinRun {
 		return nil
@@ -141,8 +141,8 @@ type runReader struct {
 	stop int       // where the last item ended
 	base int       // the offset of text
 	mark int       // the index of the next marker
-	made []Literal // the last ones that were allocated together
-	free []Literal // those of made that are not in use
+	made []Literal // the last allocated block
+	free []Literal // the unused part of made
 }
 
 func (r *runReader) is(c byte) bool { return r.pos < len(r.text) && r.text[r.pos] == c }
@@ -178,7 +178,7 @@ func (r *runReader) punctuation() {
 	r.pos++
 }
 
-// skipItem passes over a term or an entry of a map, and the blanks behind it.
+// skipItem skips a term or a map entry, and the blanks after it.
 func (r *runReader) skipItem() (kind RunKind, ok bool) {
 	switch {
 	case r.is('?'):
@@ -205,10 +205,10 @@ func (r *runReader) skipItem() (kind RunKind, ok bool) {
 	return RunKeys, true
 }
 
-// maxPlain is how deep a plain term may be nested. What is deeper is a node of its own, with runs inside.
+// maxPlain is the maximal nesting of a plain term. A deeper one is a separate node, with runs inside.
 const maxPlain = 4
 
-// skip passes over a plain term, and reports whether there was one.
+// skip skips a plain term and reports whether there was one.
 func (r *runReader) skip(depth int) bool {
 	if r.pos == len(r.text) {
 		return false
@@ -225,7 +225,7 @@ func (r *runReader) skip(depth int) bool {
 	return ok
 }
 
-// skipBrackets passes over a collection, a tuple or a user type's value.
+// skipBrackets skips a collection, a tuple or a value of a user type.
 func (r *runReader) skipBrackets(depth int) bool {
 	open := r.text[r.pos]
 	r.pos++
@@ -234,7 +234,7 @@ func (r *runReader) skipBrackets(depth int) bool {
 		r.pos++
 		return open != '('
 	}
-	kind := byte(0) // of what braces hold: keys, fields or elements
+	kind := byte(0) // of the items in braces: keys, fields or elements
 	for {
 		got := byte('e')
 		r.blanks()
@@ -283,7 +283,7 @@ func closing(open byte) byte {
 	return open + 2
 }
 
-// quoted passes over a string and returns what stands between its quotes.
+// quoted skips a string and returns the text between its quotes.
 func (r *runReader) quoted() (content string, ok bool) {
 	start := r.pos + 1
 	for end := start; ; end++ {
@@ -299,7 +299,7 @@ func (r *runReader) quoted() (content string, ok bool) {
 	}
 }
 
-// word passes over what may be a constant that is not quoted, up to what can follow one.
+// word skips a possible unquoted constant.
 func (r *runReader) word() string {
 	start := r.pos
 	for ; r.pos < len(r.text); r.pos++ {
@@ -315,7 +315,7 @@ func (r *runReader) word() string {
 	return r.text[start:r.pos]
 }
 
-// term makes the term at the reader's place, which FindRun has seen to be plain.
+// term builds the next term, which FindRun has found to be plain.
 func (r *runReader) term() Term {
 	start := r.pos
 	switch r.text[start] {
@@ -341,14 +341,14 @@ func (r *runReader) term() Term {
 	case kind == NullLiteral:
 		word = ""
 	case kind == FloatLiteral:
-		word = number(word)
+		word = FloatText(word)
 	}
 	return r.literal(start, kind, word)
 }
 
 func (r *runReader) span(start int) Span { return Span{r.base + start, r.base + r.pos} }
 
-// literal makes a literal; several are allocated at a time.
+// literal builds a literal; they are allocated in blocks.
 func (r *runReader) literal(start int, kind LiteralKind, text string) *Literal {
 	if len(r.free) == 0 {
 		r.made = make([]Literal, 16)
@@ -360,14 +360,14 @@ func (r *runReader) literal(start int, kind LiteralKind, text string) *Literal {
 	return l
 }
 
-// takeBack lets the literals that were lent be used again.
-func (r *runReader) takeBack(lent bool) {
+// reclaim frees the lent literals for reuse.
+func (r *runReader) reclaim(lent bool) {
 	if lent {
 		r.free = r.made
 	}
 }
 
-// terms makes the terms between brackets: a Run of all of them if there are many.
+// terms builds the terms between brackets, as one Run if there are many.
 func (r *runReader) terms() Terms {
 	end := closing(r.text[r.pos])
 	r.pos++
@@ -388,37 +388,37 @@ func (r *runReader) terms() Terms {
 	return Terms{parts}
 }
 
-// count counts the terms up to the closing bracket. If there are many it passes over them and makes a Run.
+// count counts the terms up to the closing bracket. If there are many it skips them and returns a Run.
 func (r *runReader) count() (int, *Run) {
-	ahead := runReader{text: r.text, pos: r.pos}
-	ahead.blanks()
-	start, end, n := ahead.pos, ahead.pos, 0
-	for ahead.skip(0) {
+	lookahead := runReader{text: r.text, pos: r.pos}
+	lookahead.blanks()
+	start, end, n := lookahead.pos, lookahead.pos, 0
+	for lookahead.skip(0) {
 		n++
-		end = ahead.pos
-		if ahead.blanks(); !ahead.is(',') {
+		end = lookahead.pos
+		if lookahead.blanks(); !lookahead.is(',') {
 			break
 		}
-		ahead.pos++
-		ahead.blanks()
+		lookahead.pos++
+		lookahead.blanks()
 	}
 	if n < MinRun {
 		return n, nil
 	}
-	r.pos = ahead.pos + 1
+	r.pos = lookahead.pos + 1
 	return n, &Run{Span: Span{r.base + start, r.base + end}, Text: r.text[start:end], Count: n}
 }
 
-// braces makes a set, a map or a user type's value.
+// braces builds a set, a map or a value of a user type.
 func (r *runReader) braces() Term {
 	start := r.pos
-	ahead := runReader{text: r.text, pos: start + 1}
-	ahead.blanks()
+	lookahead := runReader{text: r.text, pos: start + 1}
+	lookahead.blanks()
 	named := false
-	if !ahead.is('}') {
-		named = !ahead.skip(0)
+	if !lookahead.is('}') {
+		named = !lookahead.skip(0)
 	}
-	if ahead.blanks(); !named && !ahead.is(':') {
+	if lookahead.blanks(); !named && !lookahead.is(':') {
 		elements := r.terms()
 		return &SetLiteral{Span: r.span(start), Elements: elements}
 	}

@@ -1,5 +1,10 @@
 package cql
 
+import (
+	"iter"
+	"slices"
+)
+
 // Term is a value as written on the right of a relation, in VALUES, in SET, or in a selection.
 type Term interface {
 	term()
@@ -10,7 +15,7 @@ type Term interface {
 // LiteralKind is the shape of a literal.
 type LiteralKind uint8
 
-// The shapes of literals. Null is the only one without a value of its own.
+// The shapes of literals. Only null has no value.
 const (
 	StringLiteral LiteralKind = iota
 	IntegerLiteral
@@ -115,3 +120,76 @@ func (*Cast) term()            {}
 func (*TypeHint) term()        {}
 func (*Arithmetic) term()      {}
 func (*ColumnRef) term()       {}
+
+// Terms is a list of terms. A Run in Parts represents many of them, so that a literal of a million numbers is not a
+// million nodes.
+type Terms struct {
+	Parts []Term
+}
+
+// Len is the number of terms.
+func (t Terms) Len() int {
+	n := len(t.Parts)
+	for _, p := range t.Parts {
+		if run, ok := p.(*Run); ok {
+			n += run.Count - 1
+		}
+	}
+	return n
+}
+
+// Long reports whether a Run is among the parts.
+func (t Terms) Long() bool { return slices.ContainsFunc(t.Parts, isRun) }
+
+func isRun(t Term) bool {
+	_, ok := t.(*Run)
+	return ok
+}
+
+// All iterates over the terms; those of a Run are allocated on each call.
+func (t Terms) All() iter.Seq[Term] {
+	return func(yield func(Term) bool) {
+		for _, p := range t.Parts {
+			run, ok := p.(*Run)
+			if !ok {
+				if !yield(p) {
+					return
+				}
+				continue
+			}
+			for term := range run.All() {
+				if !yield(term) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// List returns the terms as a slice.
+func (t Terms) List() []Term {
+	if !t.Long() {
+		return t.Parts
+	}
+	return slices.AppendSeq(make([]Term, 0, t.Len()), t.All())
+}
+
+// All iterates over the entries of a map.
+func (m *MapLiteral) All() iter.Seq2[Term, Term] {
+	return func(yield func(k, v Term) bool) {
+		for i, k := range m.Keys.Parts {
+			run, ok := k.(*Run)
+			if !ok {
+				if !yield(k, m.Values.Parts[i]) {
+					return
+				}
+				continue
+			}
+			for k, v := range run.Entries() {
+				if !yield(k, v) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -27,10 +27,10 @@ type AlterType struct {
 	Change   TypeChange
 }
 
-// TypeChange is what an ALTER TYPE does. The kinds are the structs that have a typeChange method.
+// TypeChange is the change of an ALTER TYPE. The kinds are the structs with a typeChange method.
 type TypeChange interface {
 	typeChange()
-	String() string // as the statement has it
+	String() string // as in the statement
 }
 
 // AddField adds a field.
@@ -49,7 +49,7 @@ type RenameFields struct {
 	Renames  []Rename
 }
 
-// AlterFieldType gives a field another type, which no Cassandra of today does.
+// AlterFieldType changes the type of a field, which Cassandra no longer supports.
 //
 //	ALTER field TYPE type
 type AlterFieldType struct {
@@ -73,3 +73,64 @@ func (*DropType) statement()   {}
 func (*AddField) typeChange()       {}
 func (*RenameFields) typeChange()   {}
 func (*AlterFieldType) typeChange() {}
+
+// CreateFunction defines a function.
+//
+//	CREATE [OR REPLACE] FUNCTION [IF NOT EXISTS] name (arg type, ...)
+//	  CALLED | RETURNS NULL ON NULL INPUT RETURNS type LANGUAGE language AS 'body'
+type CreateFunction struct {
+	Span
+	Function     QualifiedName
+	OrReplace    bool
+	IfNotExists  bool
+	Args         []FieldDefinition
+	CalledOnNull bool
+	Returns      TypeName
+	Language     string // in lower case
+	Body         string
+}
+
+// DropFunction removes a function; the types select one of its overloads.
+//
+//	DROP FUNCTION [IF EXISTS] name [(type, ...)]
+type DropFunction struct {
+	Span
+	Function QualifiedName
+	IfExists bool
+	Args     *Signature // nil when not given
+}
+
+// Signature is the list of types of a function's arguments.
+type Signature struct{ Types []TypeName }
+
+func (*CreateFunction) statement() {}
+func (*DropFunction) statement()   {}
+
+// CreateAggregate defines an aggregate made of functions.
+//
+//	CREATE [OR REPLACE] AGGREGATE [IF NOT EXISTS] name (type, ...) SFUNC function STYPE type
+//	  [FINALFUNC function] [INITCOND term]
+type CreateAggregate struct {
+	Span
+	Function      QualifiedName
+	OrReplace     bool
+	IfNotExists   bool
+	Args          Signature
+	StateFunction string
+	StateType     TypeName
+	FinalFunction string // "" when not given
+	Initial       Term   // nil when not given
+}
+
+// DropAggregate removes an aggregate; the types select one of its overloads.
+//
+//	DROP AGGREGATE [IF EXISTS] name [(type, ...)]
+type DropAggregate struct {
+	Span
+	Function QualifiedName
+	IfExists bool
+	Args     *Signature // nil when not given
+}
+
+func (*CreateAggregate) statement() {}
+func (*DropAggregate) statement()   {}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/json"
 )
 
 // encode makes a value of Go one of a CQL type. nil and nil pointers are null.
@@ -154,7 +155,7 @@ func encodeNative(t types.Type, of reflect.Value) ([]byte, error) {
 		case types.Timestamp:
 			return types.EncodeTimestamp(v), nil
 		case types.Date:
-			return fromJSON(t, types.JSONString(v.UTC().Format(time.DateOnly)))
+			return fromJSON(t, json.String(v.UTC().Format(time.DateOnly)))
 		}
 		return nil, unless(errKind, t, v)
 	case time.Duration:
@@ -174,7 +175,7 @@ func encodeNative(t types.Type, of reflect.Value) ([]byte, error) {
 			return types.EncodeInet(addr.Unmap()), nil
 		}
 	case *big.Int:
-		return fromJSON(t, types.JSONInteger(v.String()))
+		return fromJSON(t, json.Integer(v.String()))
 	}
 	isBytes := (of.Kind() == reflect.Slice || of.Kind() == reflect.Array) && of.Type().Elem().Kind() == reflect.Uint8
 	switch {
@@ -190,11 +191,11 @@ func encodeNative(t types.Type, of reflect.Value) ([]byte, error) {
 	case reflect.String:
 		return fromText(t, of.String())
 	case reflect.Bool:
-		return fromJSON(t, types.JSONBoolean(of.Bool()))
+		return fromJSON(t, json.Boolean(of.Bool()))
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return fromJSON(t, types.JSONInteger(strconv.FormatInt(of.Int(), 10)))
+		return fromJSON(t, json.Integer(strconv.FormatInt(of.Int(), 10)))
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return fromJSON(t, types.JSONInteger(strconv.FormatUint(of.Uint(), 10)))
+		return fromJSON(t, json.Integer(strconv.FormatUint(of.Uint(), 10)))
 	case reflect.Float32, reflect.Float64:
 		switch t {
 		case types.Double:
@@ -222,14 +223,14 @@ func fromText(t types.Type, text string) ([]byte, error) {
 	case types.Blob:
 		return nil, unless(errKind, t, text)
 	}
-	return fromJSON(t, types.JSONString(text))
+	return fromJSON(t, json.String(text))
 }
 
-func fromJSON(t types.Type, v types.JSON) ([]byte, error) {
+func fromJSON(t types.Type, v json.Value) ([]byte, error) {
 	if t == types.Counter {
 		t = types.BigInt
 	}
-	if _, isText := v.(types.JSONString); !isText && (t == types.Text || t == types.ASCII) {
+	if _, isText := v.(json.String); !isText && (t == types.Text || t == types.ASCII) {
 		return nil, fmt.Errorf("%s is no %s", v, t)
 	}
 	return t.ParseJSON(v)

@@ -134,7 +134,7 @@ func hostileCatalog(t testing.TB) Env {
 		if err != nil {
 			t.Fatal(text, err)
 		}
-		if env.Catalog, _, err = p.Plan.(define.Definition).Apply(env.Catalog, [16]byte{byte(i + 10)}); err != nil {
+		if env.Catalog, _, err = p.Plan.(define.Definition).Apply(env.Catalog, define.Run{NewID: [16]byte{byte(i + 10)}}); err != nil {
 			t.Fatal(text, err)
 		}
 	}

@@ -72,7 +72,7 @@ func catalog(t testing.TB) *schema.Catalog {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, _, err = p.Plan.(define.Definition).Apply(c, [16]byte{1})
+	c, _, err = p.Plan.(define.Definition).Apply(c, define.Run{NewID: [16]byte{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func planText(env *Env, statement string) string {
 		for _, k := range env.Catalog.Keyspaces() {
 			tables += len(k.TablesAndViews())
 		}
-		c, out, err := d.Apply(env.Catalog, [16]byte{2, byte(tables)})
+		c, out, err := d.Apply(env.Catalog, define.Run{NewID: [16]byte{2, byte(tables)}})
 		if err != nil {
 			return errorText(err)
 		}

@@ -26,7 +26,7 @@ func TestValidity(t *testing.T) {
 		if err != nil {
 			t.Fatal(change, err)
 		}
-		changed, _, err := definition.Plan.(define.Definition).Apply(env.Catalog, [16]byte{9})
+		changed, _, err := definition.Plan.(define.Definition).Apply(env.Catalog, define.Run{NewID: [16]byte{9}})
 		if err != nil {
 			t.Fatal(change, err)
 		}

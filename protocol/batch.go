@@ -5,13 +5,13 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Batch applies several modifications together.
+// Batch applies modifications as one unit.
 //
 //	<type [byte]><n [short]>(<kind [byte]><query [long string] or id [short bytes]>
 //		<n [short]>(<value [value]>)*)*<query_parameters>
 //
-// The values cannot have names. Of the parameters only consistency, serial consistency, timestamp, keyspace
-// and now mean something; the others are read if their flags are set, and ignored.
+// The values cannot have names. Only the parameters consistency, serial consistency, timestamp, keyspace and now have
+// an effect; others are read and ignored.
 type Batch struct {
 	Type       BatchType
 	Children   []BatchChild
@@ -76,7 +76,7 @@ func (m *Batch) decode(r *reader, v Version) {
 	m.Parameters.decode(r, v)
 }
 
-// decodeChild takes the child's values from the slice that all children share.
+// decodeChild decodes a child; its values are a part of the slice that all children share.
 func (m *Batch) decodeChild(r *reader, v Version) (c BatchChild) {
 	switch kind := r.byte(); {
 	case r.err != nil:

@@ -5,7 +5,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Column types are encoded as [option]: a [short] code and what belongs to it (section 4.2.5.2).
+// Column types are encoded as [option]: a [short] code and its parameters (section 4.2.5.2).
 //
 //	0x0000 custom		<class [string]>
 //	0x0020 list			<element [option]>
@@ -14,8 +14,8 @@ import (
 //	0x0030 user type	<keyspace [string]><name [string]><n [short]>(<field [string]><type [option]>)*
 //	0x0031 tuple		<n [short]>(<type [option]>)*
 //
-// Frozen is not visible. A type without a code, or one that the version does not know yet, is custom with
-// the name of Cassandra's class; vectors are always custom.
+// Frozen is not encoded. A type without a code in a version is custom, with the name of Cassandra's class; vectors
+// are always custom.
 const (
 	codeCustom   = 0x0000
 	codeText10   = 0x000A // another code of text, never sent by servers
@@ -32,7 +32,7 @@ type nativeCode struct {
 	since Version
 }
 
-// nativeCodes is the table of types that a code says everything about.
+// nativeCodes has the types without parameters.
 var nativeCodes = map[types.Type]nativeCode{
 	types.ASCII:     {0x0001, V3},
 	types.BigInt:    {0x0002, V3},
@@ -56,7 +56,7 @@ var nativeCodes = map[types.Type]nativeCode{
 	types.Duration:  {0x0015, V5},
 }
 
-// nativeTypes is nativeCodes the other way round.
+// nativeTypes is the inverse of nativeCodes.
 var nativeTypes = func() map[int]types.Type {
 	m := map[int]types.Type{codeText10: types.Text}
 	for t, c := range nativeCodes {
@@ -100,7 +100,7 @@ func appendCustom(dst []byte, t types.Type) []byte {
 	return appendString(appendShort(dst, codeCustom), t.ClassName())
 }
 
-// maxTypeDepth bounds how deep a type may nest: Cassandra has no bound, but nobody comes near this one.
+// maxTypeDepth limits the nesting of types. Cassandra has no limit; real schemas stay far below this one.
 const maxTypeDepth = 100
 
 // columnType decodes an [option]. Classes that CQL has a type for become that type.

@@ -13,8 +13,8 @@ import (
 
 // Compression is an algorithm that a connection chose in STARTUP.
 //
-// In v3 and v4 it compresses the body of every envelope: LZ4 is the uncompressed length in 4 bytes and one
-// block, snappy one block, which knows its length. Since v5 it compresses segments, and there is only LZ4.
+// In v3 and v4 it compresses the body of every envelope: LZ4 is the uncompressed length in 4 bytes and one block,
+// snappy one block, which contains its length. Since v5 it compresses segments, with LZ4 only.
 type Compression byte
 
 // The algorithms.
@@ -30,7 +30,7 @@ func (c Compression) String() string { return [...]string{"none", "lz4", "snappy
 // Compressions names the algorithms in the order of SUPPORTED.
 func Compressions() []string { return []string{Snappy.String(), LZ4.String()} }
 
-// ParseCompression understands the option COMPRESSION of STARTUP.
+// ParseCompression parses the option COMPRESSION of STARTUP.
 func ParseCompression(name string, v Version) (Compression, error) {
 	switch strings.ToLower(name) {
 	case "lz4":
@@ -57,8 +57,8 @@ func (c Compression) AppendCompressed(dst, body []byte) []byte {
 	return append(dst, body...)
 }
 
-// AppendDecompressed appends the body of an envelope, decompressed. It refuses what would be longer than
-// limit or than the body can expand to before it makes room for it.
+// AppendDecompressed appends the decompressed body of an envelope. Before allocating it refuses a length over limit,
+// or over the maximal expansion of the body.
 func (c Compression) AppendDecompressed(dst, body []byte, limit int) ([]byte, error) {
 	switch c {
 	case LZ4:
@@ -72,7 +72,7 @@ func (c Compression) AppendDecompressed(dst, body []byte, limit int) ([]byte, er
 	return append(dst, body...), nil
 }
 
-// DecompressedLen is how long the body of an envelope says that it is when it is decompressed; 0 if it cannot be.
+// DecompressedLen is the claimed length of the decompressed body of an envelope; 0 if it is malformed.
 func (c Compression) DecompressedLen(body []byte) int {
 	switch {
 	case c == LZ4 && len(body) >= 4:
@@ -85,8 +85,8 @@ func (c Compression) DecompressedLen(body []byte) int {
 	return 0
 }
 
-// Body returns the body of an envelope as its message reads it: body itself, or what it decompresses to, put
-// into scratch. The flag counts only if a compression was negotiated.
+// Body returns the body of an envelope for its message: body itself, or body decompressed into scratch. The flag
+// matters only if a compression was negotiated.
 func (c Compression) Body(h Header, body, scratch []byte, limit int) ([]byte, error) {
 	if c == NoCompression || !h.Version.HasBodyCompression() || !h.Flags.Has(FlagCompressed) {
 		return body, nil
@@ -100,8 +100,8 @@ var (
 	errNotSnappy = cqlerr.Protocolf("Provided frame does not appear to be Snappy compressed")
 )
 
-// Bounds of what a byte can expand to: LZ4 counts lengths in bytes of 255, and the longest copy of snappy
-// makes 64 bytes of 3.
+// Maximal expansion of a byte: LZ4 counts lengths in bytes of 255, and the longest copy of snappy makes 64 bytes of
+// 3.
 const (
 	lz4Expansion    = 255
 	snappyExpansion = 22
@@ -114,7 +114,7 @@ func appendLZ4(dst, b []byte) []byte {
 	}
 	n := len(dst)
 	dst = slices.Grow(dst, lz4.CompressBlockBound(len(b)))
-	// There is room for the worst case, so there is nothing that could fail.
+	// With capacity for the worst case it cannot fail.
 	size, _ := lz4.CompressBlock(b, dst[n:cap(dst)], nil)
 	return dst[:n+size]
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// What decoding makes of one element of a list, whatever the element's length on the wire.
+// Sizes of decoded list elements, without their contents.
 const (
 	decodedValue = int64(unsafe.Sizeof(types.Value{}))
 	decodedName  = int64(unsafe.Sizeof(""))
@@ -14,9 +14,9 @@ const (
 	decodedEntry = int64(unsafe.Sizeof(PayloadEntry{}))
 )
 
-// DecodedSize returns about how many bytes a request's body takes together with what it is decoded to. A null value has
-// 4 bytes in the body and 32 decoded, so the sum may be nine times the body. It reads the lengths alone and allocates
-// nothing, unless the body is malformed.
+// DecodedSize estimates the memory of a request: its body plus the decoded message. A null value has 4 bytes in the
+// body and 32 decoded, so the sum may be nine times the body. It reads only the lengths and allocates nothing, unless
+// the body is malformed.
 func DecodedSize(h Header, body []byte) int64 {
 	r, size := reader{b: body}, int64(len(body))
 	if h.Flags.Has(FlagCustomPayload) && h.Version.HasPayload() {
@@ -38,11 +38,10 @@ func DecodedSize(h Header, body []byte) int64 {
 	return size
 }
 
-// count reads how many elements follow, of which each has some bytes at least: a body cannot claim more than it can
-// hold.
-func (r *reader) count(least int) int64 {
+// count reads the number of elements that follow, limited to the number that fits into the body.
+func (r *reader) count(minSize int) int64 {
 	n := r.short()
-	return int64(min(n, len(r.b)/least))
+	return int64(min(n, len(r.b)/minSize))
 }
 
 // skipPayload returns the size of the entries of a decoded payload.
@@ -55,7 +54,7 @@ func (r *reader) skipPayload() int64 {
 	return n * decodedEntry
 }
 
-// skipValues returns the size of the values of decoded query parameters, which nothing follows that may be large.
+// skipValues returns the size of the values of decoded query parameters; the parts after them are small.
 func (r *reader) skipValues(v Version) int64 {
 	r.short() // the consistency
 	var flags ParameterFlags

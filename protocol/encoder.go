@@ -7,9 +7,8 @@ import (
 
 // Encoder appends messages to the write buffer of a connection, as the connection sends them.
 //
-// In segments, envelopes are collected: Append begins a segment in the buffer and leaves it open, and Flush
-// closes it. The buffer must be flushed before it is written, and only then may it be emptied; in between
-// nothing else may be appended to it.
+// In segments, envelopes are collected: Append begins a segment in the buffer and leaves it open, and Flush closes
+// it. The buffer must be flushed before it is written or emptied, and until then only the encoder may append to it.
 //
 //	buf = e.Append(buf, stream, prefix, m)		as often as there are answers
 //	buf = e.Flush(buf)
@@ -17,7 +16,7 @@ import (
 type Encoder struct {
 	Version     Version
 	Compression Compression
-	Segments    bool // set behind the answer to STARTUP, if the version has segments
+	Segments    bool // set after the answer to STARTUP, if the version has segments
 
 	open    bool // there is a segment without its checksums
 	start   int  // where it begins in the buffer
@@ -25,7 +24,7 @@ type Encoder struct {
 	moved   []byte
 }
 
-// The sizes at which Cassandra cuts large envelopes, so that a buffer of 128 KiB holds a segment.
+// Cassandra cuts large envelopes at these sizes, so that a segment fits into a buffer of 128 KiB.
 const (
 	largeEnvelope = 131060 // from here on an envelope is not packed with others
 	singleSlice   = 131062 // up to here it is not cut
@@ -35,14 +34,14 @@ const (
 
 // Append appends a response. A nil prefix is an empty one.
 func (e *Encoder) Append(buf []byte, stream int16, p *Prefix, m Response) []byte {
-	buf = e.begin(buf)
+	buf = e.openSegment(buf)
 	at := len(buf)
-	return e.end(AppendResponse(buf, e.Version, stream, p, m), at)
+	return e.finishEnvelope(AppendResponse(buf, e.Version, stream, p, m), at)
 }
 
-// Long returns the response of rows whose cells are in several parts, as buffers that are to be written one behind the
-// other. Nothing may be open in the buffer. The parts belong to them afterwards: where they are sent as they are, they
-// are not copied, which for tens of megabytes would take longer than others can wait. room makes buffers.
+// Long returns a response whose cells are in parts, as buffers to write in order. It takes ownership of the parts and
+// does not copy them if they are sent unchanged: copying tens of megabytes would delay other requests. No segment may
+// be open. room allocates buffers.
 func (e *Encoder) Long(stream int16, p *Prefix, m *Rows, room func(int) []byte) [][]byte {
 	head := m.appendHead(appendResponseHead(room(longHead), e.Version, stream, p, OpResult), e.Version)
 	size := m.Size()
@@ -57,16 +56,16 @@ func (e *Encoder) Long(stream int16, p *Prefix, m *Rows, room func(int) []byte) 
 	return parts
 }
 
-// longHead is about how much an answer has in front of its cells.
+// longHead is the usual size of a response before its cells.
 const longHead = 4 << 10
 
-// segments puts an envelope, which is too large for one segment and has so many bytes, into several.
+// segments splits an envelope of size bytes, too large for one segment, into segments.
 func (e *Encoder) segments(parts [][]byte, size int, room func(int) []byte) (segments [][]byte) {
 	cut := e.cut(size)
 	for left := size; left > 0; {
 		n := min(cut, left)
 		left -= n
-		buf := e.begin(room(n + e.headerSize() + segmentTrailer))
+		buf := e.openSegment(room(n + e.headerSize() + segmentTrailer))
 		for n > 0 {
 			more := min(n, len(parts[0]))
 			buf, n = append(buf, parts[0][:more]...), n-more
@@ -81,22 +80,22 @@ func (e *Encoder) segments(parts [][]byte, size int, room func(int) []byte) (seg
 
 // AppendRequest appends a request.
 func (e *Encoder) AppendRequest(buf []byte, stream int16, f Flags, payload []PayloadEntry, m Request) []byte {
-	buf = e.begin(buf)
+	buf = e.openSegment(buf)
 	at := len(buf)
-	return e.end(AppendRequest(buf, Header{Version: e.Version, Stream: stream, Flags: f}, payload, m), at)
+	return e.finishEnvelope(AppendRequest(buf, Header{Version: e.Version, Stream: stream, Flags: f}, payload, m), at)
 }
 
-// AppendEnvelope appends an envelope that is encoded already; its body is not compressed.
+// AppendEnvelope appends an encoded envelope whose body is not compressed.
 func (e *Encoder) AppendEnvelope(buf, envelope []byte) []byte {
 	if !e.Segments {
 		return append(buf, envelope...)
 	}
-	buf = e.begin(buf)
+	buf = e.openSegment(buf)
 	at := len(buf)
-	return e.end(append(buf, envelope...), at)
+	return e.finishEnvelope(append(buf, envelope...), at)
 }
 
-// Flush completes what is in the buffer for being written.
+// Flush completes the buffer for writing.
 func (e *Encoder) Flush(buf []byte) []byte {
 	if e.open {
 		buf = e.seal(buf, true)
@@ -104,7 +103,7 @@ func (e *Encoder) Flush(buf []byte) []byte {
 	return buf
 }
 
-// headerSize is that of a segment with its checksum.
+// headerSize is the size of a segment header with its checksum.
 func (e *Encoder) headerSize() int {
 	if e.Compression == LZ4 {
 		return segmentHeaderLZ4
@@ -112,8 +111,8 @@ func (e *Encoder) headerSize() int {
 	return segmentHeader
 }
 
-// begin makes room for a segment's header unless one is open.
-func (e *Encoder) begin(buf []byte) []byte {
+// openSegment makes room for the header of a segment unless one is open.
+func (e *Encoder) openSegment(buf []byte) []byte {
 	if !e.Segments || e.open {
 		return buf
 	}
@@ -122,8 +121,9 @@ func (e *Encoder) begin(buf []byte) []byte {
 	return append(buf, room[:e.headerSize()]...)
 }
 
-// end finishes the envelope at buf[at:]: compresses its body, or looks whether the open segment can take it.
-func (e *Encoder) end(buf []byte, at int) []byte {
+// finishEnvelope finishes the envelope at buf[at:]: it compresses the body, or moves the envelope if the open segment
+// is full.
+func (e *Encoder) finishEnvelope(buf []byte, at int) []byte {
 	if !e.Segments {
 		if e.Compression != NoCompression && e.Version.HasBodyCompression() {
 			return e.compressBody(buf, at)
@@ -142,7 +142,7 @@ func (e *Encoder) end(buf []byte, at int) []byte {
 		e.open, buf = false, buf[:e.start]
 	}
 	if len(e.moved) < largeEnvelope {
-		buf = append(e.begin(buf), e.moved...)
+		buf = append(e.openSegment(buf), e.moved...)
 	} else {
 		buf = e.appendSlices(buf, e.moved)
 	}
@@ -157,13 +157,13 @@ func (e *Encoder) appendSlices(buf, envelope []byte) []byte {
 	cut := e.cut(len(envelope))
 	for len(envelope) > 0 {
 		n := min(cut, len(envelope))
-		buf = e.seal(append(e.begin(buf), envelope[:n]...), false)
+		buf = e.seal(append(e.openSegment(buf), envelope[:n]...), false)
 		envelope = envelope[n:]
 	}
 	return buf
 }
 
-// cut is how much of an envelope of some size goes into a segment.
+// cut is the number of bytes of an envelope of a size that go into one segment.
 func (e *Encoder) cut(size int) int {
 	switch {
 	case size <= singleSlice:

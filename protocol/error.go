@@ -2,7 +2,7 @@ package protocol
 
 import "github.com/cqld/cqld/cql/cqlerr"
 
-// Error tells that a request failed.
+// Error reports that a request failed.
 //
 //	<code [int]><message [string]> then, for
 //	UNAVAILABLE			<consistency><required [int]><alive [int]>
@@ -16,11 +16,11 @@ import "github.com/cqld/cqld/cql/cqlerr"
 //	ALREADY_EXISTS		<keyspace [string]><table [string]>
 //	UNPREPARED			<id [short bytes]>
 //
-// failures is a [int] count, since v5 followed by an [inetaddr] and a [short] reason for each. Kinds that a
-// version does not know are sent as the nearest it knows.
+// failures is a [int] count, since v5 followed by an [inetaddr] and a [short] reason for each. A kind that a version
+// does not know is sent as the nearest known one.
 type Error struct{ Err *cqlerr.Error }
 
-// maxFailures is the largest count of failures that is believed without a reason for each.
+// maxFailures is the largest accepted count of failures without reasons.
 const maxFailures = 1000
 
 // writeTypeCAS is the write type of lightweight transactions, which versions treat differently.
@@ -50,8 +50,8 @@ func (m *Error) append(dst []byte, v Version) []byte {
 	return dst
 }
 
-// detailOf is the detail a code must have on the wire: an error that was made without, or with another
-// kind's, gets an empty one, because clients would read beyond the end.
+// detailOf returns the detail that a code must have on the wire. An error without it, or with another kind's, gets an
+// empty one: clients would read beyond the end.
 func detailOf(e *cqlerr.Error) cqlerr.Detail {
 	switch e.Code {
 	case cqlerr.Unavailable:
@@ -141,8 +141,7 @@ func decodeTimeout(r *reader, code cqlerr.Code, v Version) cqlerr.Detail {
 	return d
 }
 
-// decodeFailure gives a failure of an old version as many empty reasons as it counts, as far as the count
-// can be believed.
+// decodeFailure decodes a failure; in old versions it has as many empty reasons as the count says.
 func decodeFailure(r *reader, code cqlerr.Code, v Version) cqlerr.Detail {
 	d := cqlerr.FailureDetail{Consistency: r.consistency(), Received: int(r.int()), BlockFor: int(r.int())}
 	n := int(r.int())
@@ -162,4 +161,45 @@ func decodeFailure(r *reader, code cqlerr.Code, v Version) cqlerr.Detail {
 		d.WriteType = r.string()
 	}
 	return d
+}
+
+// downgrade returns e, or in an older version the error that it used before the kind existed.
+func downgrade(e *cqlerr.Error, v Version) *cqlerr.Error {
+	switch e.Code {
+	case cqlerr.ReadFailure:
+		if !v.HasFailures() {
+			return failureAsTimeout(e, cqlerr.ReadTimeout)
+		}
+	case cqlerr.WriteFailure:
+		if !v.HasFailures() {
+			return failureAsTimeout(e, cqlerr.WriteTimeout)
+		}
+	case cqlerr.FunctionFailure:
+		if !v.HasFailures() {
+			return cqlerr.Invalidf("ERROR FUNCTION_FAILURE: %s", e.Message)
+		}
+	case cqlerr.CDCWriteFailure:
+		if !v.HasFailures() {
+			return cqlerr.Invalidf("ERROR CDC_WRITE_FAILURE: %s", e.Message)
+		}
+	case cqlerr.WriteTimeout:
+		if d := detail[cqlerr.TimeoutDetail](e); !v.HasCASErrors() && d.WriteType == writeTypeCAS {
+			return cqlerr.TimedOut(cqlerr.WriteTimeout, d)
+		}
+	case cqlerr.CASWriteUnknown:
+		if !v.HasCASErrors() {
+			d := detail[cqlerr.TimeoutDetail](e)
+			d.WriteType = writeTypeCAS
+			return cqlerr.TimedOut(cqlerr.WriteTimeout, d)
+		}
+	}
+	return e
+}
+
+func failureAsTimeout(e *cqlerr.Error, code cqlerr.Code) *cqlerr.Error {
+	d := detail[cqlerr.FailureDetail](e)
+	return cqlerr.TimedOut(code, cqlerr.TimeoutDetail{
+		Consistency: d.Consistency, Received: d.Received, BlockFor: d.BlockFor,
+		WriteType: d.WriteType, DataPresent: d.DataPresent,
+	})
 }

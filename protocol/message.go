@@ -7,13 +7,13 @@ type Message interface {
 	// Opcode is the opcode of the message's header.
 	Opcode() Opcode
 
-	// String is the message in one line, for a person who debugs; see message_text.go.
+	// String prints the message in one line for debugging; see message_text.go.
 	String() string
 
-	// append appends the body behind what a prefix may have put there.
+	// append appends the body.
 	append(dst []byte, v Version) []byte
 
-	// decode replaces every field by what r has; slices of the message are used again.
+	// decode sets every field from r; it reuses the slices of the message.
 	decode(r *reader, v Version)
 }
 
@@ -39,8 +39,8 @@ func Decode(m Message, v Version, body []byte) error {
 // AppendBody appends the body of a message, without a prefix.
 func AppendBody(dst []byte, v Version, m Message) []byte { return m.append(dst, v) }
 
-// Requests decodes the requests of one connection. It owns one message of every kind: what Decode returns is
-// valid until it is called again, and aliases the body it was given.
+// Requests decodes the requests of one connection. It owns one message of every kind: the result of Decode is valid
+// until the next call, and aliases the body.
 type Requests struct {
 	// Payload is the custom payload of the last request, usually none.
 	Payload []PayloadEntry
@@ -58,7 +58,7 @@ type Requests struct {
 	r reader
 }
 
-// message is the table of requests: the struct for an opcode, or nil if it is a response's or nobody's.
+// message returns the struct for the opcode of a request, else nil.
 func (q *Requests) message(op Opcode) Request {
 	switch op {
 	case OpStartup:
@@ -83,8 +83,7 @@ func (q *Requests) message(op Opcode) Request {
 	return nil
 }
 
-// Decode decodes a request from its body, which is not compressed any more. Errors are what the client is to
-// be told; they say nothing about the connection, which can go on.
+// Decode decodes a request from its uncompressed body. Errors are for the client; the connection can continue.
 func (q *Requests) Decode(h Header, body []byte) (Request, error) {
 	q.Payload = reuse(q.Payload)
 	m := q.message(h.Opcode)
@@ -130,13 +129,13 @@ func AppendResponse(dst []byte, v Version, stream int16, p *Prefix, m Response) 
 	return dst
 }
 
-// appendResponseHead appends what comes before a message.
+// appendResponseHead appends the header and the prefix.
 func appendResponseHead(dst []byte, v Version, stream int16, p *Prefix, op Opcode) []byte {
 	dst = AppendHeader(dst, Header{Version: v, Response: true, Flags: p.flags(v), Stream: stream, Opcode: op})
 	return p.append(dst, v)
 }
 
-// DecodeResponse decodes a response and its prefix from its body, which is not compressed any more.
+// DecodeResponse decodes a response and its prefix from the uncompressed body.
 func DecodeResponse(h Header, body []byte) (Response, *Prefix, error) {
 	r := reader{b: body}
 	prefix := decodePrefix(&r, h)
@@ -154,7 +153,7 @@ func DecodeResponse(h Header, body []byte) (Response, *Prefix, error) {
 	return m, prefix, nil
 }
 
-// responseError says why a header is no response's.
+// responseError is the error for a header that is not of a response.
 func (h Header) responseError() error {
 	if !h.Opcode.Known() {
 		return cqlerr.Protocolf("Unknown opcode %d", byte(h.Opcode))
@@ -162,7 +161,7 @@ func (h Header) responseError() error {
 	return wrongDirection(h.Opcode)
 }
 
-// responseMessage is the table of responses. That of RESULT depends on the kind its body begins with.
+// responseMessage returns a message for the opcode of a response. That of RESULT depends on the kind in its body.
 func responseMessage(op Opcode, r *reader) Response {
 	switch op {
 	case OpError:
@@ -183,4 +182,84 @@ func responseMessage(op Opcode, r *reader) Response {
 		return &AuthSuccess{}
 	}
 	return nil
+}
+
+// Prefix is the optional parts of the body of a response before the message.
+//
+//	[<tracing id [uuid]>][<warnings [string list]>][<payload [bytes map]>]
+//
+// Each part is announced by a flag of the header. A nil *Prefix is an empty one.
+type Prefix struct {
+	Traced    bool
+	TracingID [16]byte
+	Warnings  []string
+	Payload   []PayloadEntry
+}
+
+// PayloadEntry is one entry of a custom payload, for extensions of servers and clients.
+type PayloadEntry struct {
+	Key   string
+	Value []byte
+}
+
+// flags returns the header flags for the present parts. A version drops the parts that it does not know.
+func (p *Prefix) flags(v Version) (f Flags) {
+	if p == nil {
+		return 0
+	}
+	if p.Traced {
+		f |= FlagTracing
+	}
+	if len(p.Warnings) > 0 && v.HasWarnings() {
+		f |= FlagWarning
+	}
+	if len(p.Payload) > 0 && v.HasPayload() {
+		f |= FlagCustomPayload
+	}
+	return f
+}
+
+func (p *Prefix) append(dst []byte, v Version) []byte {
+	f := p.flags(v)
+	if f.Has(FlagTracing) {
+		dst = append(dst, p.TracingID[:]...)
+	}
+	if f.Has(FlagWarning) {
+		dst = appendStringList(dst, p.Warnings)
+	}
+	if f.Has(FlagCustomPayload) {
+		dst = appendPayload(dst, p.Payload)
+	}
+	return dst
+}
+
+func decodePrefix(r *reader, h Header) *Prefix {
+	p := &Prefix{Traced: h.Flags.Has(FlagTracing)}
+	if p.Traced {
+		p.TracingID = r.uuid()
+	}
+	if h.Flags.Has(FlagWarning) {
+		p.Warnings = r.stringList()
+	}
+	if h.Flags.Has(FlagCustomPayload) {
+		p.Payload = r.appendPayload(nil)
+	}
+	return p
+}
+
+func appendPayload(dst []byte, payload []PayloadEntry) []byte {
+	payload = payload[:min(len(payload), maxShort)]
+	dst = appendShort(dst, len(payload))
+	for _, e := range payload {
+		dst = appendBytes(appendString(dst, e.Key), e.Value)
+	}
+	return dst
+}
+
+// appendPayload appends the entries of a [bytes map] to dst.
+func (r *reader) appendPayload(dst []PayloadEntry) []PayloadEntry {
+	for n := r.short(); n > 0 && r.err == nil; n-- {
+		dst = append(dst, PayloadEntry{Key: r.string(), Value: r.bytes()})
+	}
+	return dst
 }

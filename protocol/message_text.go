@@ -7,8 +7,8 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 )
 
-// The String methods print a message in one line. They show no bound values and no credentials, and cut
-// long texts: the lines may go to a log.
+// The String methods print a message in one line. They omit bound values and credentials, and cut long texts: the
+// lines may be logged.
 
 // traceText quotes a statement for a trace.
 func traceText(query string) string {
@@ -110,10 +110,10 @@ func (p *QueryParameters) String() string {
 	return b.String()
 }
 
-// String is REGISTER with the names as the client wrote them.
+// String is REGISTER with the names as written by the client.
 func (m *Register) String() string { return "REGISTER " + strings.Join(m.Names, " ") }
 
-// String is the event and what changed.
+// String is the event and the change.
 func (m *Event) String() string {
 	if m.Type == SchemaChanges {
 		return fmt.Sprintf("EVENT %s %s", m.Type, m.Schema.change())
@@ -135,7 +135,7 @@ func (*Void) String() string { return "RESULT void" }
 // String is the kind and the keyspace.
 func (m *SetKeyspace) String() string { return "RESULT set keyspace " + m.Keyspace }
 
-// String is what changed and how.
+// String is the change.
 func (m *SchemaChange) String() string { return "RESULT schema change " + m.change() }
 
 func (m *SchemaChange) change() string {

@@ -10,16 +10,16 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// reader decodes the notation of section 3. It remembers the first error, and from then on every method
-// returns zero values; decoding is a straight list with one question at the end. Byte slices alias the body.
+// reader decodes the notation of section 3. It keeps the first error, after which every method returns zero values;
+// decoding is a list of calls with one check at the end. Byte slices alias the body.
 //
-// Bytes left over are nobody's concern: Cassandra ignores them.
+// Like Cassandra it ignores bytes that are left over.
 type reader struct {
 	b   []byte
 	err error
 }
 
-// fail remembers an error and drops what has not been read, so that loops end.
+// fail records an error and drops the rest of the body, so that loops end.
 func (r *reader) fail(err error) {
 	if r.err == nil {
 		r.err = err
@@ -28,10 +28,10 @@ func (r *reader) fail(err error) {
 }
 
 // take returns the next n bytes, or nil and fails.
-func (r *reader) take(n int, what string) []byte {
+func (r *reader) take(n int, element string) []byte {
 	if r.err != nil || n < 0 || n > len(r.b) {
 		if r.err == nil {
-			r.fail(cqlerr.Protocolf("Not enough bytes in the message body to read %s", what))
+			r.fail(cqlerr.Protocolf("Not enough bytes in the message body to read %s", element))
 		}
 		return nil
 	}
@@ -43,7 +43,7 @@ func (r *reader) take(n int, what string) []byte {
 // maxReused is the largest slice that a message keeps for the next one of its kind.
 const maxReused = 4096
 
-// reuse empties a slice of a message for being filled again.
+// reuse empties a slice of a message.
 func reuse[T any](s []T) []T {
 	if cap(s) > maxReused {
 		return nil
@@ -211,7 +211,7 @@ func invalidUTF8(b []byte) error {
 		"Input length = %d", hex.EncodeToString(b), malformedLength(b))
 }
 
-// malformedLength is how many bytes Java counts to the malformed character that b begins with.
+// malformedLength is the length that Java reports for the malformed character at the beginning of b.
 func malformedLength(b []byte) int {
 	sequence := 1
 	switch {

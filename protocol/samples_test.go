@@ -78,10 +78,10 @@ func sampleTypes(v Version) []types.Type {
 		}},
 		&types.Custom{Class: "org.example.Type"},
 	}
-	if v.HasSmallTypes() {
+	if v >= V4 {
 		all = append(all, types.Date, types.Time, types.SmallInt, types.TinyInt)
 	}
-	if v.HasDuration() {
+	if v >= V5 {
 		all = append(all, types.Duration)
 	}
 	return all

@@ -1,24 +1,29 @@
 package protocol
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
 
-// A segment is what v5 sends once STARTUP is answered: one or more whole envelopes, or a slice of a large
-// one. Its own numbers are little-endian.
+	"github.com/cqld/cqld/cql/cqlerr"
+)
+
+// After STARTUP v5 sends segments: one or more whole envelopes, or a slice of a large one. Numbers of segments are
+// little-endian.
 //
 //	plain	<header 3><CRC24 of header 3><payload><CRC32 of payload 4>
 //			header: 17 bits payload length, 1 bit self-contained
 //	LZ4		<header 5><CRC24 of header 3><payload><CRC32 of payload 4>
 //			header: 17 bits payload length, 17 bits length before compression, 1 bit self-contained
 //
-// The checksum is that of the payload as it is sent. A length before compression of 0 means that the payload
-// is not compressed.
+// The checksum covers the payload as sent. A length before compression of 0 means that the payload is not compressed.
 const (
 	maxSegmentPayload = 1<<17 - 1
 	segmentHeader     = 3 + 3
 	segmentHeaderLZ4  = 5 + 3
 	segmentTrailer    = 4
 
-	// MaxSegmentSize is the size of the largest segment, and of a buffer that can take every one.
+	// MaxSegmentSize is the size of the largest segment.
 	MaxSegmentSize = segmentHeaderLZ4 + maxSegmentPayload + segmentTrailer
 
 	lengthMask       = 1<<17 - 1
@@ -81,9 +86,9 @@ func putSegmentHeader(b []byte, s segmentInfo) {
 	b[n], b[n+1], b[n+2] = byte(crc), byte(crc>>8), byte(crc>>16)
 }
 
-// CutEnvelope cuts the first envelope from what Segments.Next returned. An envelope whose body is longer than
-// limit is skipped: its header and an error come back, and rest goes on behind it. A *SegmentError means that
-// the rest cannot be understood.
+// CutEnvelope cuts the first envelope from a result of Segments.Next. It skips an envelope whose body is longer than
+// limit: it returns the header and an error, and rest begins after the envelope. After a *SegmentError the rest is
+// undefined.
 func CutEnvelope(b []byte, limit int) (h Header, body, rest []byte, err error) {
 	if len(b) < HeaderSize {
 		return h, nil, nil, segmentErrorf("A segment ends inside of the header of a message: %d bytes", len(b))
@@ -99,28 +104,27 @@ func CutEnvelope(b []byte, limit int) (h Header, body, rest []byte, err error) {
 	return h, b[:h.Length:h.Length], b[h.Length:], nil
 }
 
-// Segments takes the segments that arrive on a connection apart.
+// Segments decodes the segments that arrive on a connection.
 type Segments struct {
 	Compressed bool // with LZ4
 	Limit      int  // of an envelope's body, as for CutEnvelope
 
-	// Reserve is asked for memory, in bytes, before the slices of a large envelope take it; nil: nobody is. Release
-	// says how much there is to be given back.
+	// Reserve, if not nil, must grant memory, in bytes, for the slices of a large envelope. Release returns the
+	// amount to give back.
 	Reserve func(n int) error
 
 	payload []byte // decompressed
-	large   []byte // the envelope whose slices arrive
-	missing int64  // how much of it has not arrived
+	large   []byte // the envelope that arrives in slices
+	missing int64  // how many bytes of it have not arrived
 	skip    bool   // it is longer than Limit, and only its header is kept
-	total   int    // how long it is with its header
-	held    int    // what was reserved for it
+	total   int    // its length with the header
+	held    int    // bytes reserved for it
 }
 
 // Free reports whether no envelope waits for slices.
 func (s *Segments) Free() bool { return s.missing == 0 }
 
-// Release gives up an envelope that waits for slices, and returns how many bytes were reserved for envelopes that are
-// not needed any more.
+// Release drops an incomplete envelope, and returns how many reserved bytes are no longer needed.
 func (s *Segments) Release() int {
 	n := s.held
 	s.held, s.missing = 0, 0
@@ -130,11 +134,11 @@ func (s *Segments) Release() int {
 	return n
 }
 
-// Next decodes the segment at the beginning of b and returns how long it is, or 0 if b does not hold all of
-// it. What it contains is to be cut with CutEnvelope; after a slice of a large envelope that is nothing until
-// the last has come. It is valid until the next call.
+// Next decodes the segment at the beginning of b and returns its length, or 0 if b is incomplete. CutEnvelope cuts
+// the returned envelopes; they are empty for a slice of a large envelope, except the last. They are valid until the
+// next call.
 //
-// A *CRCError or *SegmentError is the connection's end; any other error concerns this segment only.
+// A *CRCError or *SegmentError ends the connection; other errors concern only this segment.
 func (s *Segments) Next(b []byte) (envelopes []byte, n int, err error) {
 	info, ok, err := parseSegmentHeader(b, s.Compressed)
 	if !ok {
@@ -209,7 +213,7 @@ func (s *Segments) firstSlice(b []byte) error {
 	return nil
 }
 
-// grow makes room for n more bytes of a large envelope. It is not believed to have as many bytes as it says.
+// grow makes room for n more bytes of a large envelope. The claimed length of the envelope is not trusted.
 func (s *Segments) grow(n int) error {
 	if need := len(s.large) + n; need > cap(s.large) {
 		size := max(need, min(2*cap(s.large), s.total))
@@ -224,5 +228,68 @@ func (s *Segments) grow(n int) error {
 	return nil
 }
 
-// keepBuffer is the largest buffer that is kept for the next large envelope.
+// keepBuffer is the size of the largest buffer that is kept for the next large envelope.
 const keepBuffer = 128 << 10
+
+// SegmentError is a failure in segments after which nothing can be decoded: it is sent to the client and the
+// connection closed.
+type SegmentError struct{ Err *cqlerr.Error }
+
+// Error is the message for the client.
+func (e *SegmentError) Error() string { return e.Err.Error() }
+
+// Unwrap makes cqlerr.As find the error to send.
+func (e *SegmentError) Unwrap() error { return e.Err }
+
+func segmentErrorf(format string, args ...any) *SegmentError {
+	return &SegmentError{cqlerr.Protocolf(format, args...)}
+}
+
+// CRCError is a wrong checksum. Cassandra prefixes its text with the id of the connection, which only the server
+// knows.
+type CRCError struct {
+	Where          string // header or body
+	Read, Computed uint32
+}
+
+// Error has both checksums as Java prints an int: the checksum of a body may be negative.
+func (e *CRCError) Error() string {
+	return fmt.Sprintf("invalid, unrecoverable CRC mismatch detected in frame %s. Read %d, Computed %d",
+		e.Where, int32(e.Read), int32(e.Computed))
+}
+
+// On is the error to send on a connection.
+func (e *CRCError) On(connection string) *cqlerr.Error {
+	return cqlerr.Protocolf("%s %s", connection, e.Error())
+}
+
+// Segments have two checksums: a CRC24 of their header and a CRC32 of their payload.
+
+// crc24Table has the CRC24 of every byte, with the polynomial 0x1974F0B.
+var crc24Table = func() (table [256]uint32) {
+	for i := range table {
+		crc := uint32(i) << 16
+		for range 8 {
+			if crc <<= 1; crc&0x1000000 != 0 {
+				crc ^= 0x1974F0B
+			}
+		}
+		table[i] = crc & 0xffffff
+	}
+	return table
+}()
+
+// crc24 takes the header's bytes in the order they are sent.
+func crc24(b []byte) uint32 {
+	crc := uint32(0x875060)
+	for _, c := range b {
+		crc = crc<<8&0xffffff ^ crc24Table[byte(crc>>16)^c]
+	}
+	return crc
+}
+
+// crc32Seed is the checksum of four bytes that Cassandra prepends to every payload, so that zeros do not have the
+// checksum zero. The specification does not mention them.
+var crc32Seed = crc32.ChecksumIEEE([]byte{0xFA, 0x2D, 0x55, 0xCA})
+
+func crc32Payload(b []byte) uint32 { return crc32.Update(crc32Seed, crc32.IEEETable, b) }

@@ -9,8 +9,8 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// The append functions encode the notation of section 3. What has a 2 byte length or count is cut where it
-// does not fit: only texts of errors and warnings can be that long.
+// The append functions encode the notation of section 3. Values with a 2 byte length or count are truncated if too
+// long: only texts of errors and warnings can be.
 const maxShort = 0xffff
 
 func appendShort(dst []byte, n int) []byte { return binary.BigEndian.AppendUint16(dst, uint16(n)) }
@@ -30,7 +30,7 @@ func boolByte(set bool) byte {
 
 func appendConsistency(dst []byte, c cqlerr.Consistency) []byte { return appendShort(dst, int(c)) }
 
-// appendString cuts a string that is too long between two characters.
+// appendString truncates a too long string between two characters.
 func appendString(dst []byte, s string) []byte {
 	if len(s) > maxShort {
 		n := maxShort

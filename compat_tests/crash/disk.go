@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 )
 
-// disk is a file system in a file. Cutting its power leaves of it what had been written to the file: what was synced,
-// and what the system happened to write on its own.
+// disk is a file system in a file. Cutting its power leaves the blocks that had been written to the file: the synced
+// ones, and others that the system happened to write.
 type disk struct {
 	image, mount string
 }
 
-// diskSize is enough for what a trial writes; the file has holes where nothing was written.
+// diskSize is enough for the writes of a trial; the file has holes where nothing was written.
 const diskSize = 2 << 30
 
 // newDisk makes and mounts a disk.
@@ -44,7 +44,7 @@ func (d *disk) attach() error {
 	return command("mount", "-o", "loop,commit=100", d.image, d.mount)
 }
 
-// cut takes the disk's power: it goes on with a copy of what the file holds at this moment. Nobody writes to
+// cut takes the disk's power: it goes on with a copy of the file at this moment. Nobody writes to
 // the disk any more, so the file does not change while it is copied.
 func (d *disk) cut() error {
 	left := d.image + ".left"

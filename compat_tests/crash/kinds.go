@@ -11,7 +11,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// kind is a kind of place: what is written to it and how it is read. A worker writes to keys of its own.
+// kind is a kind of place: how it is written and read. Workers write to different keys.
 type kind struct {
 	name   string
 	tables []string

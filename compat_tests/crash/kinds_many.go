@@ -115,7 +115,7 @@ func writeBatch(r *rand.Rand, key, before string) (statement, after string) {
 	return b.String(), strconv.Itoa(n)
 }
 
-// readBatches finds the number of each batch, or what it is torn into.
+// readBatches finds the number of each batch, or its torn parts.
 func readBatches(ctx context.Context, c *client.Conn, found func(key, state string)) error {
 	parts := map[string][]string{}
 	err := each(ctx, c, "SELECT p, n, fill FROM crash.batch_a", func(row [][]byte) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ledger knows what each place may hold: what the last acknowledged write left there, or what a write that
+// ledger knows what each place may hold: the state after the last acknowledged write, or after a write that
 // was sent and not answered would have.
 type ledger struct {
 	mu           sync.Mutex
@@ -15,23 +15,23 @@ type ledger struct {
 	acknowledged int
 	unanswered   int
 	found        int       // of the unanswered
-	oldest       time.Time // when the first of what the last settle found lost was acknowledged
+	oldest       time.Time // when the first of the writes that the last settle found lost was acknowledged
 }
 
-// place is what is written and read as a whole: a row, the rows of a batch, the tables of a keyspace. Only one
+// place is a unit of writing and reading: a row, the rows of a batch, the tables of a keyspace. Only one
 // write to it is under way at a time.
 type place struct {
-	history []past // what was acknowledged, oldest first; the last is what must be there
+	history []past // acknowledged states, oldest first; the last must be there
 	sent    *string
 }
 
-// past is what a place held since a moment.
+// past is the state of a place since a moment.
 type past struct {
 	state string // "": nothing
 	since time.Time
 }
 
-// state is what an acknowledged write left at a place.
+// state is the state of a place after an acknowledged write.
 func (p *place) state() string { return p.history[len(p.history)-1].state }
 
 // place returns a place, which nothing was written to at first.
@@ -65,7 +65,7 @@ func (l *ledger) acknowledge(p *place) {
 	l.acknowledged++
 }
 
-// settle compares what is stored with what may be, and takes it for what must be there from here on. What was
+// settle compares the stored state with the allowed ones, and requires it from here on. What was
 // acknowledged after safe may be lost. It returns how many acknowledged writes that hits, and all that is wrong.
 func (l *ledger) settle(stored map[string]string, safe time.Time) (lost int, wrong []string) {
 	l.oldest = time.Now()
@@ -118,7 +118,7 @@ func (p *place) sending() string {
 	return fmt.Sprintf("%q", brief(*p.sent))
 }
 
-// brief shortens what would fill the screen.
+// brief shortens a text that would fill the screen.
 func brief(s string) string {
 	if len(s) > 200 {
 		return s[:200] + "..."

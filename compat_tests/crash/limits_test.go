@@ -324,7 +324,7 @@ func TestReadOnlyDisk(t *testing.T) {
 	l.written(500)
 	safe := time.Now()
 	l.written(500)
-	time.Sleep(window - time.Since(safe)) // what a power cut may take
+	time.Sleep(window - time.Since(safe)) // the writes that a power cut may take
 	trigger := filepath.Join("/sys/fs/ext4", filepath.Base(strings.TrimSpace(string(device))), "trigger_fs_error")
 	if err := os.WriteFile(trigger, []byte("an error for a test\n"), 0o200); err != nil {
 		t.Skipf("an error of the file system: %v", err)
@@ -363,7 +363,7 @@ func TestFailingSync(t *testing.T) {
 		if err := command("umount", dir); err != nil {
 			t.Fatal(err)
 		}
-		_ = exec.Command("fsck.ext4", "-y", image).Run() // which says what it has repaired
+		_ = exec.Command("fsck.ext4", "-y", image).Run() // which reports its repairs
 		if err := command("mount", "-o", "loop", image, dir); err != nil {
 			t.Fatal(err)
 		}
@@ -430,7 +430,7 @@ func TestStopOnFullDisk(t *testing.T) {
 	}, time.Now())
 }
 
-// freeBytes is what is free on a disk.
+// freeBytes is the free space of a disk.
 func freeBytes(t *testing.T, dir string) int64 {
 	t.Helper()
 	var s syscall.Statfs_t

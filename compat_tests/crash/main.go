@@ -1,18 +1,18 @@
 // Command crash starts cqld on a folder, writes to it from several connections, kills it in the middle and looks, once
-// it has started again on the same folder, whether everything is as it must be: what was acknowledged is there, a
+// it has started again on the same folder, whether everything is as it must be: acknowledged writes are there, a
 // batch is there as a whole or not at all, and nothing is there that was not sent. It does so many times over
-// on the same folder, for each way of acknowledging writes, and prints what it found. At times it kills a server
+// on the same folder, for each way of acknowledging writes, and prints its findings. At times it kills a server
 // also while that opens or closes the folder.
 //
 //	crash [-rounds N] [-mode periodic,batch] [-cut]
 //
 // With -cut the folder is on a disk of its own, a file that is mounted, and the kill takes the disk's power as well:
-// what cqld has not synced is gone. That needs Linux and root. In the mode periodic such a cut may lose the writes of
-// the last second, and of them the last ones of all.
+// everything that cqld has not synced is gone. That needs Linux and root. In the mode periodic such a cut may lose
+// the writes of the last second, and of them the last ones of all.
 //
 // Between kills cqld verify compares tables with their indexes and views, and files with their checksums.
 //
-// A ledger knows what may be stored (see ledger); kinds are what is written (see kinds.go).
+// A ledger knows the allowed states (see ledger); kinds are the kinds of writes (see kinds.go).
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 	rounds := flag.Int("rounds", 100, "how often each mode's server is killed")
 	modes := flag.String("mode", "periodic,batch", "the values of --commitlog-sync")
 	cut := flag.Bool("cut", false, "cut the power of the disk as well; needs root")
-	seed := flag.Uint64("seed", rand.Uint64(), "what is written, and when the kills come")
+	seed := flag.Uint64("seed", rand.Uint64(), "decides the writes and the times of the kills")
 	flag.Parse()
 	if err := run(strings.Split(*modes, ","), *rounds, *cut, *seed); err != nil {
 		fmt.Fprintln(os.Stderr, "crash:", err)

@@ -85,7 +85,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestSettle shows that the ledger finds what is lost, torn or was never sent.
+// TestSettle shows that the ledger finds lost, torn and never sent writes.
 func TestSettle(t *testing.T) {
 	const old, last, sent = "1", "2", "3"
 	for _, c := range []struct {

@@ -28,11 +28,11 @@ type trial struct {
 	verified           int
 }
 
-// window is what a power cut may take of what was acknowledged in the mode periodic: a second, and the time that the
-// sync takes on a busy machine.
+// window is the span of acknowledged writes that a power cut may take in the mode periodic: a second, and the time
+// that the sync takes on a busy machine.
 const window = 1500 * time.Millisecond
 
-// run does rounds, and looks at the data behind each.
+// run does rounds, and looks at the data after each.
 func (t *trial) run(rounds int) error {
 	for range 3 {
 		if err := t.interrupt(); err != nil {
@@ -112,7 +112,7 @@ func (t *trial) cut() error {
 	return t.disk.cut()
 }
 
-// interrupt kills a server that nobody writes to, while it opens the folder or while it closes it.
+// interrupt kills an idle server, while it opens the folder or while it closes it.
 func (t *trial) interrupt() error {
 	p := exec.Command(t.binary, t.arguments()...)
 	if err := p.Start(); err != nil {
@@ -130,7 +130,7 @@ func (t *trial) interrupt() error {
 	return t.cut()
 }
 
-// verify has cqld verify what is stored in the folder, or what a running server has.
+// verify has cqld verify the data in the folder, or of a running server.
 func (t *trial) verify(where string) error {
 	out, err := exec.Command(t.binary, "verify", "--quiet", where).CombinedOutput()
 	if err != nil {
@@ -145,7 +145,7 @@ func (t *trial) verify(where string) error {
 	return nil
 }
 
-// look compares what is stored with the ledger.
+// look compares the stored data with the ledger.
 func (t *trial) look(addr string, cut time.Time) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

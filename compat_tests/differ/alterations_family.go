@@ -1,7 +1,7 @@
 package main
 
 // alterationsFamily changes tables, writes rows with timestamps before and after the times at which columns were
-// dropped, and reads what is left.
+// dropped, and reads the rest.
 var alterationsFamily = &family{
 	name: "alterations", statements: 60,
 	productions: []production{
@@ -19,7 +19,7 @@ var alterationsFamily = &family{
 	},
 }
 
-// alteredNames are those of columns; the first two are of the key.
+// alteredNames are names of columns; the first two are of the key.
 var alteredNames = []string{"k", "c", "v0", "v1", "v2", "s0", "l0", "m0"}
 
 // alteredTypes are types that columns are added with, often not the one that a column had before.

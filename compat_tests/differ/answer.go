@@ -21,7 +21,7 @@ const answerTime = 30 * time.Second
 // maxPages ends the reading of a result that does not end.
 const maxPages = 60
 
-// answer is one message of a server, with what stands before it.
+// answer is one message of a server, with the fields before it.
 type answer struct {
 	response protocol.Response
 	err      *cqlerr.Error // the error in response, if it is one

@@ -15,10 +15,10 @@ import (
 
 // difference is the first thing that two servers answered differently to a step.
 type difference struct {
-	aspect          string // what differs: code, message, rows ...
-	cassandra, cqld string // what each said about it
+	aspect          string // the part that differs: code, message, rows ...
+	cassandra, cqld string // the text of each about it
 	tolerated       string // the name of the tolerance that allows it
-	end             bool   // one server has done what the other has not: what follows cannot be compared
+	end             bool   // one server has changed something and the other has not: the rest cannot be compared
 }
 
 // compare looks for the first difference between the answers to a step.
@@ -48,7 +48,7 @@ func compare(s *step, cassandra, cqld []*answer) *difference {
 	return nil
 }
 
-// compareAnswers names what differs between two answers, and how.
+// compareAnswers describes the differences between two answers.
 func compareAnswers(a, b *answer) (aspect, left, right string) {
 	switch {
 	case a.lost != "" || b.lost != "" || a.failed() != b.failed():
@@ -86,7 +86,7 @@ var listsByChance = regexp.MustCompile(`^(Invalid|Ambiguous) call |[^ ] ,[^ ]`)
 // misplaced is said of a list that is the argument of a function.
 var misplaced = regexp.MustCompile(`^Unexpected receiver type '.*'; only list and vector are expected$`)
 
-// canonicalMessage is an error text without what is left to chance: signatures and columns come in the order of a
+// canonicalMessage is an error text without its random parts: signatures and columns come in the order of a
 // hash map.
 func canonicalMessage(text string) string {
 	if misplaced.MatchString(text) {
@@ -100,7 +100,7 @@ func canonicalMessage(text string) string {
 	return string(letters)
 }
 
-// comparePrepared compares what PREPARE says, the ids last: they follow from the rest.
+// comparePrepared compares the results of PREPARE, the ids last: they follow from the rest.
 func comparePrepared(a, b *protocol.Prepared) (aspect, left, right string) {
 	for _, c := range []struct{ aspect, left, right string }{
 		{"markers", specs(a.Bind), specs(b.Bind)},
@@ -171,10 +171,10 @@ func sameRows(columns []protocol.ColumnSpec, a, b [][][]byte) (int, bool) {
 	return 0, true
 }
 
-// ttlTolerance is how many seconds two servers may be apart in what they say remains of a TTL.
+// ttlTolerance is how many seconds two servers may be apart in the rest of a TTL.
 const ttlTolerance = 20
 
-// sameCell compares two values; what remains of a TTL may differ a little.
+// sameCell compares two values; the rests of a TTL may differ a little.
 func sameCell(c protocol.ColumnSpec, a, b []byte) bool {
 	if !strings.Contains(strings.ToLower(c.Name), "ttl(") || a == nil || b == nil {
 		return bytes.Equal(a, b) && (a == nil) == (b == nil)
@@ -192,7 +192,7 @@ func sameCell(c protocol.ColumnSpec, a, b []byte) bool {
 	return len(ours) == 0
 }
 
-// sameTTL compares what remains of two TTLs.
+// sameTTL compares the rests of two TTLs.
 func sameTTL(a, b []byte) bool {
 	if len(a) != 4 || len(b) != 4 {
 		return bytes.Equal(a, b) && (a == nil) == (b == nil)
@@ -210,7 +210,7 @@ func rowFrom(columns []protocol.ColumnSpec, rows [][][]byte, i int) string {
 	return strings.Join(lines, "\n")
 }
 
-// What messageShape does not look at: types, names, values, pieces of statements.
+// The parts that messageShape ignores: types, names, values, pieces of statements.
 var (
 	typeWords = regexp.MustCompile(`(frozen<|list<|set<|map<|tuple<|vector<)[^()'"]*>|\b(ascii|bigint|blob|boolean|counter|date|decimal|` +
 		`double|duration|float|inet|int|smallint|text|time|timestamp|timeuuid|tinyint|uuid|varint)\b`)

@@ -2,7 +2,7 @@ package main
 
 import "strings"
 
-// definitionsFamily makes tables, most of which are wrong in some way, and reads what has become of them.
+// definitionsFamily makes tables, most of which are wrong in some way, and reads their definitions.
 var definitionsFamily = &family{
 	name: "definitions", statements: 60,
 	productions: []production{

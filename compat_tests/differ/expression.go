@@ -157,13 +157,13 @@ func (e expression) number(t types.Type, depth int) *node {
 	return e.leaf(t)
 }
 
-// signature is a function and what it takes.
+// signature is a function and its arguments.
 type signature struct {
 	name string
 	args []types.Type
 }
 
-// functionsOf are functions by what they return, besides those of numbers.
+// functionsOf are functions by their results, besides those of numbers.
 var functionsOf = map[types.Type][]signature{
 	types.Date: {
 		{"to_date", []types.Type{types.Timestamp}},

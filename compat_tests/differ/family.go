@@ -10,7 +10,7 @@ import (
 // family is a kind of table, and the statements that are sent on it. Each scenario of a family has one table.
 type family struct {
 	name        string
-	shape       func(*gen) *table // nil: statements make their own, in a keyspace of their own
+	shape       func(*gen) *table // nil: statements make their tables, in a separate keyspace
 	statements  int               // in a scenario
 	productions []production
 	guarded     bool // it is for servers with guardrails, see options.settings
@@ -30,7 +30,7 @@ var families = []*family{
 	guardrailsFamily,
 }
 
-// familyNames are what -only takes.
+// familyNames are the names for -only.
 func familyNames() string {
 	var names []string
 	for _, f := range families {
@@ -54,7 +54,7 @@ func findFamilies(only string, guarded bool) ([]*family, error) {
 	return found, nil
 }
 
-// tableName stands for the name of a scenario's table, which has as many letters.
+// tableName is a placeholder for the name of a scenario's table, which has as many letters.
 const tableName = "t00000"
 
 // makeScenario makes a scenario: its table, then some statements.
@@ -111,7 +111,7 @@ func (g *gen) statement(p production, v protocol.Version) *step {
 	return s
 }
 
-// settle writes what a version cannot bind: unset is null before v4.
+// settle writes values that a version cannot bind: unset is null before v4.
 func settle(n *node, v protocol.Version) *node {
 	return n.rewrite(func(n *node) *node {
 		if n.value != nil && n.value.unset && !v.HasUnset() {

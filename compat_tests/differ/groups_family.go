@@ -75,7 +75,7 @@ func (g *gen) removeOne() *step {
 func (g *gen) groups() *step {
 	s := g.query()
 	by := list(" GROUP BY ", ", ", "", g.groupColumns()...)
-	for at, kid := range s.root.kids { // it stands behind the WHERE clause
+	for at, kid := range s.root.kids { // it follows the WHERE clause
 		if kid.prefix == " WHERE " {
 			s.root.kids = slices.Insert(s.root.kids, at+1, g.opt(by))
 			break
@@ -87,8 +87,8 @@ func (g *gen) groups() *step {
 	return s
 }
 
-// groupSelection has columns and aggregates, beside each other or JSON of them. JSON has no TTLs: texts are compared to
-// the letter, and one server may have counted a second more.
+// groupSelection has columns and aggregates, beside each other or JSON of them. JSON has no TTLs: texts are compared
+// to the letter, and one server may have counted a second more.
 func (g *gen) groupSelection() *node {
 	items, json := list("", ", ", ""), g.percent(8)
 	if json {

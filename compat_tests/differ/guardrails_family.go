@@ -6,7 +6,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// guardrailsFamily sends what guardrails are about: long values, collections of many items, products of IN, large
+// guardrailsFamily sends statements near the guardrails: long values, collections of many items, products of IN, large
 // pages, batches over many partitions, and tables that grow. The Makefile has settings that warn of some of it and
 // refuse more.
 var guardrailsFamily = &family{
@@ -60,7 +60,7 @@ func guardedValues() map[types.Type][]*value {
 	return values
 }
 
-// addColumn makes the table grow by a column that nobody writes.
+// addColumn makes the table grow by a column that is never written.
 func (g *gen) addColumn() *step {
 	g.parts++
 	return &step{kind: definition, root: words("ALTER TABLE " + tableName + " ADD added" + itoa(g.parts) + " int")}

@@ -46,7 +46,7 @@ var literals = map[types.Type][]string{
 	},
 }
 
-// wrong are literals that hardly any type takes, or that are at the edge of what one does.
+// wrong are literals that hardly any type takes, or that are at the edge of a type.
 var wrong = []string{
 	`'nope'`, `'2020-13-01'`, `'25:00:00'`, `'256.1.1.1'`, `300`, `-129`, `40000`, `2147483648`, `9223372036854775808`, `1.5`, `1e400`,
 	`0x0`, `0xzz`, `true`, `TRUE`, `1h`, `-1mo`, `P1Y`, `12abcd34-0000-1000-8000-000000000000`, `{}`, `[]`, `{1}`, `[1]`, `{1: 2}`,

@@ -2,13 +2,13 @@
 // sees and lists the differences. Then it prints, for each of them, the smallest script that still shows it. It exits
 // with 1 if there were any.
 //
-// What it sends comes from families (family.go): each makes tables of some kind and statements on them. Families build
+// The statements come from families (family.go): each makes tables of some kind and statements on them. Families build
 // statements as trees of nodes (node.go), so that the shrinker (shrink.go, simplify.go) can leave parts out. A
 // statement goes out as a step (step.go): plain, with values, prepared or as a batch message, in pages or not. A run
-// (run.go) collects the answers of both servers (answer.go), compare.go finds what is not equal, and tolerances.go
-// knows what is not worth showing. The same seed gives the same statements.
+// (run.go) collects the answers of both servers (answer.go), compare.go finds the differences, and tolerances.go
+// knows the ones not worth showing. The same seed gives the same statements.
 //
-// To widen it, write another family in a file of its own and name it in families.
+// To widen it, write another family in a new file and name it in families.
 package main
 
 import (
@@ -64,7 +64,7 @@ func serveArguments(settings string) []string {
 	return args
 }
 
-// differ runs with a cqld of its own unless it is told of one.
+// differ starts a cqld unless it is given one.
 func differ(ctx context.Context, o options) (found int, err error) {
 	if o.cassandra == "" {
 		return 0, errors.New("no address of Cassandra; make differ starts one")

@@ -11,7 +11,7 @@ func (g *gen) using(ttl bool) *node {
 	return list(" USING ", " AND ", "", g.usingItems(ttl)...)
 }
 
-// usingItems are what stands in a USING clause.
+// usingItems are the items of a USING clause.
 func (g *gen) usingItems(ttl bool) []*node {
 	at := g.IntN(newest) + 1
 	switch {

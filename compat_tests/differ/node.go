@@ -16,7 +16,7 @@ type node struct {
 // words is text that stays as it is.
 func words(text string) *node { return &node{text: text} }
 
-// seq puts nodes behind each other.
+// seq puts nodes one after another.
 func seq(kids ...*node) *node { return &node{kids: kids} }
 
 // list puts a separator between nodes, and a prefix and suffix around them.

@@ -16,7 +16,7 @@ import (
 // pair is a connection to each server, in a keyspace of the same name, for statements on one table.
 type pair struct {
 	keyspace  string
-	own       bool // nobody else uses the keyspace
+	own       bool // no one else uses the keyspace
 	table     string
 	cassandra *client.Conn
 	cqld      *client.Conn

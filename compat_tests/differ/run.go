@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// options are what the command was asked for.
+// options are the options of the command.
 type options struct {
 	seed            uint64
 	statements      int
@@ -98,7 +98,7 @@ func run(ctx context.Context, o options) (found int, err error) {
 	return found, errors.Join(err, dropped)
 }
 
-// surprise orders findings: what is not in an error comes first, the text of an error last.
+// surprise orders findings: differences outside errors come first, the text of an error last.
 func (f *finding) surprise() int {
 	switch {
 	case !f.told():
@@ -176,7 +176,7 @@ func (r *runner) tableName() string {
 	return fmt.Sprintf("t%05d", r.names)
 }
 
-// scenario runs one scenario up to what makes the servers' tables different.
+// scenario runs one scenario up to the step that makes the servers' tables different.
 func (r *runner) scenario(ctx context.Context, n int, f *family, statements int) (err error) {
 	s := f.makeScenario(newGen(r.o.seed, uint64(n)), statements)
 	p, err := r.open(ctx, f, s.version)
@@ -242,7 +242,7 @@ func (r *runner) showAll(ctx context.Context) error {
 	}
 }
 
-// summary prints what was seen, and returns the number of differences.
+// summary prints the findings, and returns the number of differences.
 func (r *runner) summary(took time.Duration) (found int) {
 	for _, n := range r.causes {
 		found += n

@@ -6,7 +6,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// selection is what stands behind SELECT.
+// selection is the selection after SELECT.
 func (g *gen) selection(distinct bool) *node {
 	if distinct {
 		names := list("DISTINCT ", ", ", "")

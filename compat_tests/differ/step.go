@@ -28,7 +28,7 @@ type step struct {
 	page       int32 // 0: not said
 }
 
-// kind is what a step does to what is stored.
+// kind is the effect of a step on the stored data.
 type kind int
 
 // The kinds: a definition makes or drops tables, a write changes rows, a read neither.
@@ -38,7 +38,7 @@ const (
 	definition
 )
 
-// scenario is what is sent on one connection, in a keyspace that is in use.
+// scenario is a list of steps on one connection, in a keyspace that is in use.
 type scenario struct {
 	version protocol.Version
 	steps   []*step
@@ -82,7 +82,7 @@ func (s *step) batch(table string) *protocol.Batch {
 	return m
 }
 
-// parameters are those of a request.
+// parameters are the parameters of a request.
 func parameters(vs []types.Value, page int32, state []byte) protocol.QueryParameters {
 	p := protocol.QueryParameters{Consistency: consistency, Values: vs, PageSize: page, PagingState: state}
 	if len(vs) > 0 {
@@ -97,7 +97,7 @@ func parameters(vs []types.Value, page int32, state []byte) protocol.QueryParame
 	return p
 }
 
-// how describes what the text of a step does not say.
+// how describes the parts of a step besides its text.
 func (s *step) how() string {
 	var parts []string
 	switch s.mode {

@@ -4,7 +4,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// columnKind is where in a table a column stands.
+// columnKind is the place of a column in its table.
 type columnKind int
 
 // The kinds of columns.
@@ -49,7 +49,7 @@ func (t *table) of(kinds ...columnKind) []*column {
 	return list
 }
 
-// shape says what tables a family wants: the most columns of each kind, and how their types are chosen.
+// shape describes the tables of a family: the most columns of each kind, and how their types are chosen.
 type shape struct {
 	partition, clustering, static, regular int
 	key                                    func(*gen) types.Type // of key columns

@@ -17,7 +17,8 @@ type tolerance struct {
 // outcomeOfNextPage is the aspect of a page that only one of both servers fails to read, behind others.
 const outcomeOfNextPage = "outcome of a next page"
 
-// tolerances are all that are known. What can be avoided when statements are made has no tolerance: see literals.
+// tolerances are all that are known. Differences that can be avoided when statements are made have no tolerance: see
+// literals.
 var tolerances = []tolerance{
 	{"not supported by cqld yet", func(_ string, _, cqld *answer) bool { return unsupported(cqld) }},
 	{"a Java exception of Cassandra's", func(_ string, cassandra, cqld *answer) bool {
@@ -73,8 +74,8 @@ var tolerances = []tolerance{
 	}},
 }
 
-// emptyKeyFailure is what Cassandra says of the page behind a partition with an empty key. When its Java has thrown it
-// often, it leaves out what stands behind the colon.
+// emptyKeyFailure is the error of Cassandra for the page after a partition with an empty key. When its Java has
+// thrown it often, it leaves out the text after the colon.
 var emptyKeyFailure = regexp.MustCompile(
 	`^java\.lang\.NullPointerException(: Cannot invoke "java\.nio\.ByteBuffer\.position\(\)" because "key" is null)?$`)
 
@@ -84,7 +85,7 @@ var jsonOfNothing = regexp.MustCompile(`^java\.lang\.NullPointerException: Canno
 // conditionRefused is said of a value of a condition, when its turn comes.
 var conditionRefused = regexp.MustCompile(`^Invalid (comparison with|'unset' value in|null value for|negative list index)`)
 
-// refusesCondition reports whether an answer is what a value of a condition can be refused with.
+// refusesCondition reports whether an answer is a possible refusal of a value of a condition.
 func refusesCondition(a *answer) bool {
 	return a.err != nil && conditionRefused.MatchString(a.err.Message)
 }

@@ -38,7 +38,7 @@ var (
 	floatShape   = regexp.MustCompile(`^-?([0-9.]+([eE][-+]?[0-9]+)?|NaN|Infinity)$`)
 )
 
-// kindOfLiteral is what the lexer takes a literal for, and the literal without its quotes.
+// kindOfLiteral is the kind of a literal for the lexer, and the literal without its quotes.
 func kindOfLiteral(text string) (types.LiteralKind, string) {
 	switch {
 	case text[0] == '\'':

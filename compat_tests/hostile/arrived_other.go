@@ -4,5 +4,5 @@ package main
 
 import "net"
 
-// arrived is how many bytes a socket has that nobody has read. Here the system cannot be asked.
+// arrived is the number of unread bytes of a socket. Here the system cannot be asked.
 func arrived(net.Conn) int { return 0 }

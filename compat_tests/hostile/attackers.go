@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// order is what the process of the attackers is told, as JSON in its environment.
+// order has the orders for the process of the attackers, as JSON in its environment.
 type order struct {
 	Attack string
 	Press  time.Duration // how long
@@ -21,9 +21,9 @@ type order struct {
 	Stops  bool // the server is told to stop meanwhile
 }
 
-// report is what that process prints when it has closed its connections.
+// report is printed by that process when it has closed its connections.
 type report struct {
-	Tally      map[string]int // what was answered, and what went wrong
+	Tally      map[string]int // the number of answers and failures of each kind
 	Slowest    time.Duration  // answer to a client that reads
 	LastAnswer time.Time      // to one, or to any if the server is told to stop
 	Failed     string         // why the attack could not go on
@@ -32,7 +32,7 @@ type report struct {
 // orderVariable has the order.
 const orderVariable = "CQLD_HOSTILE_ORDER"
 
-// besiege runs an attack in a process of its own, and returns when its connections are closed. It ends the attack
+// besiege runs an attack in a separate process, and returns when its connections are closed. It ends the attack
 // when ctx ends or the server is gone.
 func besiege(ctx context.Context, o order, gone func() bool) (r report, err error) {
 	me, err := os.Executable()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The bounds: what a server may take of the machine, and what its other clients may notice, on 2 cores.
+// The bounds on the resources of a server and on the delays of its other clients, on 2 cores.
 const (
 	// Of resident memory that is not of files, beyond what the data take if they are in memory. Pages of files that
 	// were read or written are resident as long as the system has no other use for them.
@@ -16,7 +16,7 @@ const (
 	boundLatency = 100 * time.Millisecond
 	boundVisit   = time.Second     // for a client that comes to be answered
 	boundBusy    = 2 * time.Second // for the processors to be free once the attackers have left
-	boundStop    = 2 * time.Second // for the process to end behind the last answer and the signal
+	boundStop    = 2 * time.Second // for the process to end after the last answer and the signal
 )
 
 // What may be more than before when all is over: the heap grows and shrinks, tables get files, the neighbour's visits
@@ -28,7 +28,7 @@ const (
 	slackDescriptors = 20
 )
 
-// result is what one attack did.
+// result is the result of one attack.
 type result struct {
 	attack attack
 
@@ -106,15 +106,15 @@ func (r *result) judge() {
 
 func (r *result) judgeNeighbour(bad func(string, ...any)) {
 	for _, l := range []struct {
-		what string
+		name string
 		latencies
 	}{{"reads", r.seen.reads}, {"writes", r.seen.writes}} {
 		if p99 := l.at(0.99); p99 > boundLatency {
-			bad("the neighbour's %s took %s (p99), bound %s; it was late itself by %s", l.what, millis(p99),
+			bad("the neighbour's %s took %s (p99), bound %s; it was late itself by %s", l.name, millis(p99),
 				millis(boundLatency), millis(r.seen.late.at(0.99)))
 		}
 		if len(l.latencies) == 0 {
-			bad("the neighbour had no %s", l.what)
+			bad("the neighbour had no %s", l.name)
 		}
 	}
 	if slowest := r.seen.newcomers.at(1); slowest > boundVisit {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// cage is a control group that the server runs in. The system kills what needs more memory than it allows, where pages
-// of files count too, but are taken back before.
+// cage is a control group that the server runs in. The system kills a process that needs more memory than it allows,
+// where pages of files count too, but are taken back before.
 type cage struct {
 	folder string
 	kills  string // the file of the group that has the number of kills

@@ -67,7 +67,7 @@ func silent(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// garbage sends random bytes, and half of the time behind a good STARTUP, until it is thrown out.
+// garbage sends random bytes, and half of the time after a good STARTUP, until it is thrown out.
 func garbage(ctx context.Context, s *siege) error {
 	startup := &protocol.Startup{Options: []protocol.Option{{Key: protocol.OptionCQLVersion, Value: "3.0.0"}}}
 	s.eachSocket(ctx, s.size.clients(50), func(i int, sock net.Conn) {

@@ -41,7 +41,7 @@ func unfinishedStart(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// tooLong sends texts that are far longer than a frame may be, as long as the server takes what is sent, and comes
+// tooLong sends texts that are far longer than a frame may be, as long as the server reads them, and comes
 // again when it does not.
 func tooLong(ctx context.Context, s *siege) error {
 	const size = 200_000_000

@@ -87,7 +87,7 @@ func TestAttack(t *testing.T) {
 		}
 		var table bytes.Buffer
 		printTable(&table, []*result{r})
-		if !strings.Contains(table.String(), r.attack.what) {
+		if !strings.Contains(table.String(), r.attack.summary) {
 			t.Errorf("the table is\n%s", table.String())
 		}
 	}
@@ -246,7 +246,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestAsBefore compares what a process holds.
+// TestAsBefore compares the state of a process.
 func TestAsBefore(t *testing.T) {
 	before := state{process.Memory{RSS: 1 << 30, Anon: restingAnon}, 10, 10}
 	for _, c := range []struct {
@@ -311,7 +311,7 @@ func TestFrames(t *testing.T) {
 func TestChoose(t *testing.T) {
 	seen := map[string]bool{}
 	for _, a := range attacks {
-		if seen[a.name] || a.what == "" || a.run == nil || a.length() > 30*time.Second {
+		if seen[a.name] || a.summary == "" || a.run == nil || a.length() > 30*time.Second {
 			t.Errorf("%q", a.name)
 		}
 		seen[a.name] = true

@@ -1,7 +1,7 @@
 // Command hostile shows whether a server holds when clients are hostile or unlucky: when they ask for much and read
 // nothing, send texts that grow when they are parsed, leave in the middle, or come by the thousand. It starts cqld as
-// a process of its own, fills some tables, and runs one attack after the other (attacks.go is the table of them)
-// beside a client that behaves well. It prints what the server and that client went through, and fails
+// a separate process, fills some tables, and runs one attack after the other (attacks.go is the table of them)
+// beside a client that behaves well. It prints the measurements of the server and that client, and fails
 // if a bound is broken (bounds.go). With -cage the system itself sees to the memory (cage_linux.go).
 //
 //	hostile [-run NAME,NAME] [-quick] [-memory] [-limit 512MiB] [-cage 512MiB] [-time 10m]
@@ -11,11 +11,11 @@
 //	calm     the neighbour alone, until the server is at rest; memory, goroutines and descriptors are noted
 //	press    the attack runs, for as long as the table says
 //	leave    its connections are closed at once; the processors must be free soon
-//	settle   memory, goroutines and descriptors must be what they were
+//	settle   memory, goroutines and descriptors must be as before
 //
 // When all are done, some run again, and the server is told to stop while they do.
 //
-// The attackers are a process of their own (attackers.go), with a lower priority: where real ones are, they take no
+// The attackers are a separate process (attackers.go), with a lower priority: where real ones are, they take no
 // time from the server's machine. neighbour.go is the client that behaves well, siege.go has the connections of an
 // attacker, watch.go looks at the process from outside and kills it before it takes the machine's memory, tables.go is
 // what the tables hold.
@@ -71,14 +71,14 @@ func main() {
 	}
 }
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	attacks []attack
 	size    sizes
 	memory  bool
 	limit   int64 // --memory-limit; 0: none
 	safety  int64
-	walls   int64 // what the server's cage allows; 0: there is none
+	walls   int64 // the limit of the server's cage; 0: there is none
 	time    time.Duration
 	binary  string
 }
@@ -173,5 +173,5 @@ func attackAll(ctx context.Context, s settings) (err error) {
 	return nil
 }
 
-// errEnded is for a server that ended when nobody told it to.
+// errEnded is for a server that ended by itself.
 var errEnded = errors.New("the server has ended")

@@ -31,7 +31,7 @@ const (
 	newcomerTime   = 5 * time.Second
 )
 
-// experience is what the neighbour went through for some time.
+// experience is the measurements of the neighbour over some time.
 type experience struct {
 	reads, writes latencies
 	newcomers     latencies
@@ -102,7 +102,8 @@ func (n *neighbour) fail(ctx context.Context, err error) {
 	n.seen.errors[fmt.Sprintf("%.100s", err)]++
 }
 
-// take returns what was seen since the last time. Requests that have waited long count as if they were answered now.
+// take returns the measurements since the last time. Requests that have waited long count as if they were answered
+// now.
 func (n *neighbour) take() experience {
 	n.mu.Lock()
 	defer n.mu.Unlock()

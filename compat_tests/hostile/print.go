@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// printTable prints a line for each attack, and below the table what came back to the attackers and what is broken.
+// printTable prints a line for each attack, and below the table the answers to the attackers and the broken bounds.
 func printTable(w io.Writer, results []*result) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "attack\tRSS\tanon before\tpeak\tafter\tgoroutines\tfiles\tread p50\tp99\tmax\twrite p50\tp99\tmax\tvisit\tlate\tbusy\tsettled\terrors\tbounds\t")
@@ -28,21 +28,21 @@ func printTable(w io.Writer, results []*result) {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t\n", short(r.seen.newcomers.at(1)), short(r.seen.late.at(0.99)),
 			r.busyText(), r.settledText(), total(r.seen.errors)+total(r.later.errors), len(r.broken))
 	}
-	_ = t.Flush() // writes to w, which shows what it took
+	_ = t.Flush() // writes to w, which keeps the text
 	for _, r := range results {
 		r.printBelow(w)
 	}
 }
 
-// printBelow prints what does not fit into a line of the table.
+// printBelow prints the details that do not fit into a line of the table.
 func (r *result) printBelow(w io.Writer) {
 	if s := r.stopped; s != nil {
 		fmt.Fprintf(w, "\n%s, told to stop: ended after %s, %s behind the last answer; %s %s\n",
 			r.attack.name, seconds(s.took), seconds(s.behind), s.exit, s.log)
 	} else {
-		fmt.Fprintf(w, "\n%s: %s\n", r.attack.name, r.attack.what)
-		for _, what := range slices.Sorted(maps.Keys(r.report.Tally)) {
-			fmt.Fprintf(w, "    %7d %s\n", r.report.Tally[what], what)
+		fmt.Fprintf(w, "\n%s: %s\n", r.attack.name, r.attack.summary)
+		for _, answer := range slices.Sorted(maps.Keys(r.report.Tally)) {
+			fmt.Fprintf(w, "    %7d %s\n", r.report.Tally[answer], answer)
 		}
 		if r.report.Slowest > 0 {
 			fmt.Fprintf(w, "    %7s slowest answer\n", seconds(r.report.Slowest))

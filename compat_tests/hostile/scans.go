@@ -116,7 +116,7 @@ func inProductMarkers() product {
 	return p
 }
 
-// inProduct sends few requests on each of some connections and reads what comes, until it leaves.
+// inProduct sends few requests on each of some connections and reads the answers, until it leaves.
 func inProduct(make func() product) func(context.Context, *siege) error {
 	return func(ctx context.Context, s *siege) error {
 		which := make()

@@ -12,7 +12,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// siege is one run of an attack: its connections, and what came back over them.
+// siege is one run of an attack: its connections, and the answers over them.
 type siege struct {
 	addr       string
 	size       sizes
@@ -37,11 +37,11 @@ const (
 )
 
 // count notes that something was answered or went wrong.
-func (s *siege) count(what string) {
+func (s *siege) count(answer string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.left {
-		s.report.Tally[what]++
+		s.report.Tally[answer]++
 	}
 }
 
@@ -73,8 +73,8 @@ func (s *siege) leave() {
 	}
 }
 
-// watchArrivals notes when answers come to clients that do not read, until ctx ends: the server does not know that they
-// will not, as long as their sockets take them.
+// watchArrivals notes when answers come to clients that do not read, until ctx ends: the server does not know that
+// they will not, as long as their sockets take them.
 func (s *siege) watchArrivals(ctx context.Context) {
 	before := map[net.Conn]int{}
 	for ctx.Err() == nil {
@@ -158,7 +158,7 @@ func (s *siege) connect(ctx context.Context, o client.Options) *peer {
 	}
 }
 
-// prepare has a statement prepared over a connection of its own.
+// prepare has a statement prepared over a separate connection.
 func (s *siege) prepare(ctx context.Context, v protocol.Version, cql string) (*client.Prepared, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
@@ -183,10 +183,10 @@ type peer struct {
 	last  int16
 
 	mu   sync.Mutex
-	sent map[int16]time.Time // what a client that reads waits for
+	sent map[int16]time.Time // the requests that a client waits for
 }
 
-// send sends a request n times, each on a stream of its own, and returns false when it cannot.
+// send sends a request n times, each on a different stream, and returns false when it cannot.
 func (p *peer) send(n int, m protocol.Request) bool { return p.sendFlags(n, 0, m) }
 
 // sendBytes is how much is written at a time.

@@ -107,7 +107,7 @@ var neighbourFilling = filling{"INSERT INTO hostile.neighbour (k, v) VALUES (?, 
 	return [][]byte{intValue(i), neighbourCell(i)}
 }}
 
-// neighbourCell is what the neighbour finds in row i.
+// neighbourCell is the cell of the neighbour in row i.
 func neighbourCell(i int) []byte {
 	return bytes.Repeat([]byte{byte(i)}, neighbourValue)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// Sizes of texts: 8 MB, and what a frame of 16 MiB has room for.
+// Sizes of texts: 8 MB, and the largest in a frame of 16 MiB.
 const (
 	longText    = 8_000_000
 	longestText = 16<<20 - 1000

@@ -40,7 +40,7 @@ type server struct {
 // pace is how long the parts of an attack take.
 type pace struct {
 	least     time.Duration // connections stay open if the attack has nothing more to do
-	settle    time.Duration // at most, for what the attack took to be given back
+	settle    time.Duration // at most, for memory and descriptors to be given back
 	stopAfter time.Duration // of an attack, the server is told to stop
 	window    time.Duration // over which the use of the processors is measured; a server at rest is watched for some of them
 }
@@ -49,15 +49,15 @@ var usualPace = pace{
 	least: 2 * time.Second, settle: 30 * time.Second, stopAfter: 2 * time.Second, window: 250 * time.Millisecond,
 }
 
-// What does not change with the pace.
+// The same at every pace.
 const (
-	settleLook  = 100 * time.Millisecond // between looks at what is given back
+	settleLook  = 100 * time.Millisecond // between looks at the memory
 	busyCores   = 0.5                    // a server is busy if it uses more; the neighbour needs a tenth of that
 	busyWindows = 4                      // in so many windows in a row it must not be: others may have had the processors
-	stopLimit   = 15 * time.Second       // a server that has been told to stop is killed behind this
+	stopLimit   = 15 * time.Second       // a server that has been told to stop is killed after this
 )
 
-// run runs all attacks, and those that are for it again with a stop.
+// run runs all attacks, and some again while the server stops.
 func (t *trial) run(ctx context.Context) (results []*result, err error) {
 	defer func() { t.end() }()
 	one := func(a attack, stopping bool) error {
@@ -93,7 +93,7 @@ func (t *trial) run(ctx context.Context) (results []*result, err error) {
 	return results, nil
 }
 
-// line is what is printed as soon as an attack is over.
+// line is the line that is printed as soon as an attack is over.
 func (r *result) line() string {
 	if len(r.broken) > 0 {
 		return "BROKEN: " + strings.Split(strings.Join(r.broken, "; "), "\n")[0]
@@ -204,7 +204,7 @@ func (t *trial) rest(ctx context.Context) (busy time.Duration, err error) {
 	return busy, nil
 }
 
-// settleDown waits until the processors are free and the server holds what it held before.
+// settleDown waits until the processors are free and the server holds no more memory than before.
 func (t *trial) settleDown(ctx context.Context, r *result, left time.Time) error {
 	s := t.server
 	var err error
@@ -279,14 +279,14 @@ func (t *trial) stopDuring(ctx context.Context, r *result) error {
 	return nil
 }
 
-// stoppingLog is what a server that was told to stop has logged since.
+// stoppingLog is the log of a server since it was told to stop.
 func stoppingLog(log string) string {
 	log = strings.TrimSpace(log)
 	told := max(0, strings.LastIndex(log, "stopping:"))
 	return log[strings.LastIndexByte(log[:told], '\n')+1:]
 }
 
-// order says what the attackers have to do.
+// order returns the orders for the attackers.
 func (t *trial) order(a attack) order {
 	return order{Attack: a.name, Press: a.length(), Least: t.least, Addr: t.server.process.Addr, Size: t.size}
 }
@@ -338,7 +338,7 @@ func (t *trial) fill(ctx context.Context, filled bool) error {
 	return fill(ctx, t.server.process.Addr, t.size)
 }
 
-// haveFilled notes what the data take, and ends a server that has them on disk, so that the next begins at rest.
+// haveFilled notes the memory of the data, and ends a server that has them on disk, so that the next begins at rest.
 func (t *trial) haveFilled(r *result) error {
 	if r.ended {
 		return fmt.Errorf("%w while its tables were filled: %s", errEnded, r.log)

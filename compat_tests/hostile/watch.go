@@ -9,7 +9,7 @@ import (
 	"github.com/cqld/cqld/compat_tests/process"
 )
 
-// state is what a process holds.
+// state is the memory, goroutines and descriptors of a process.
 type state struct {
 	memory      process.Memory
 	goroutines  int

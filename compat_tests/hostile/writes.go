@@ -29,7 +29,7 @@ func batches(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// bigWrites writes large values, each client to a row of its own.
+// bigWrites writes large values, each client to a different row.
 func bigWrites(ctx context.Context, s *siege) error {
 	insert, err := s.prepare(ctx, protocol.V4, "INSERT INTO hostile.scratch (k, v) VALUES (?, ?)")
 	if err != nil {
@@ -45,7 +45,7 @@ func bigWrites(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// traced has the server write down what it does for each read.
+// traced has the server trace each read.
 func traced(ctx context.Context, s *siege) error {
 	read, err := s.prepare(ctx, protocol.V4, "SELECT * FROM hostile.many WHERE k = ?")
 	if err != nil {

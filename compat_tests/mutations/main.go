@@ -1,12 +1,12 @@
 // Command mutations sends sessions that are wrong in some way: bytes of valid requests changed, left out, repeated and
 // mixed with those of others, statements with words exchanged, values that are not of their type. Nothing of that may
-// make a request panic, take the server down, keep others waiting, or stay behind when the clients have left.
+// make a request panic, take the server down, keep others waiting, or leave anything when the clients have left.
 //
 //	mutations [-minutes 4] [-seed N] [-workers 8] [-binary FILE]
 //
 // The time is divided among servers that are started one after the other: without anything, with TLS, with logins, and
 // with both. statements.go has where the statements come from, session.go makes and sends sessions, mutate.go is what
-// is done to their bytes, and watch.go is a client that behaves well, and looks at what stays behind.
+// is done to their bytes, and watch.go is a client that behaves well, and looks at the memory and goroutines left.
 package main
 
 import (
@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-// run is what the flags ask for.
+// run is a run as the flags ask for.
 type run struct {
 	seed    uint64
 	workers int
@@ -119,7 +119,7 @@ func (r *run) one(ctx context.Context, s surroundings, number uint64) (err error
 	return errors.Join(err, p.Stop())
 }
 
-// tally counts what was sent and how it was answered.
+// tally counts requests and answers.
 type tally struct {
 	sessions, requests, answers, errors, closed atomic.Int64
 }

@@ -13,7 +13,7 @@ import (
 type mutator struct {
 	*rand.Rand
 	texts []string
-	other []byte // what another request had
+	other []byte // the bytes of another request
 }
 
 // often is true in a share of n out of 100 cases.
@@ -63,7 +63,7 @@ func (m *mutator) value() []byte {
 	return b
 }
 
-// numbers are those that lengths and counts are replaced by.
+// numbers are the replacements of lengths and counts.
 var numbers = []uint32{0, 1, 2, 0x7f, 0xff, 0x7fff, 0x8000, 0xffff, 0x00ffffff, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff}
 
 // bytes changes bytes in one to three places.

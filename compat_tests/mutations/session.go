@@ -38,7 +38,7 @@ const (
 	patience = 5 * time.Second
 )
 
-// run is one session. An error is what the server did wrong.
+// run is one session. An error is a mistake of the server.
 func (s session) run(ctx context.Context) error {
 	s.sent.sessions.Add(1)
 	s.version = []protocol.Version{protocol.V3, protocol.V4, protocol.V4, protocol.V5, protocol.V5}[s.IntN(5)]
@@ -49,7 +49,7 @@ func (s session) run(ctx context.Context) error {
 	s.keyspace = keyspace(s.IntN(keyspaces))
 	sock, segmented, err := s.connect(ctx)
 	if err != nil {
-		return nil // whoever behaves well says if nobody is let in
+		return nil // the well-behaved client reports it if no one can connect
 	}
 	defer sock.Close()
 	enc := protocol.Encoder{Version: s.version, Compression: s.compression, Segments: segmented}
@@ -186,7 +186,7 @@ func (s *session) parameters() protocol.QueryParameters {
 	return p
 }
 
-// read takes what comes until nothing more does, and says what must not come.
+// read reads answers until no more come, and reports wrong ones.
 func (s *session) read(sock net.Conn, segmented bool) error {
 	segments := protocol.Segments{Compressed: s.compression == protocol.LZ4, Limit: 1 << 28}
 	var raw, plain []byte
@@ -200,7 +200,7 @@ func (s *session) read(sock net.Conn, segmented bool) error {
 		for raw = append(raw, buf[:n]...); segmented; {
 			envelopes, used, err := segments.Next(raw)
 			if err != nil {
-				break // the server answers in frames of its own when it does not know the client's
+				break // the server answers in frames of its version when it does not know the client's
 			}
 			plain, raw = append(plain, envelopes...), raw[used:]
 			if used == 0 {
@@ -224,10 +224,10 @@ func (s *session) read(sock net.Conn, segmented bool) error {
 	}
 }
 
-// abandoned is what a request is answered with that was under way when the server ended its connection.
+// abandoned is the answer to a request that was running when the server closed its connection.
 const abandoned = "The request was abandoned because its connection ends"
 
-// take counts the envelopes that have come whole, and returns the rest. An error of the server is what must not come.
+// take counts the envelopes that have come whole, and returns the rest. An error of the server is wrong.
 func (s *session) take(b []byte) (rest []byte, err error) {
 	for len(b) >= protocol.HeaderSize {
 		h := protocol.ParseHeader(b)

@@ -9,7 +9,7 @@ import (
 	"github.com/cqld/cqld/compat_tests/script"
 )
 
-// statements are those of all scripts below a folder, each once, but for those that lock everybody out.
+// statements are those of all scripts below a folder, each once, except statements that lock everybody out.
 func statements(folder string) (texts []string, err error) {
 	known := map[string]bool{}
 	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {

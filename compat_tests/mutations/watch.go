@@ -18,7 +18,7 @@ import (
 // superuser is the role that clients log in as, and its password.
 const superuser = "cassandra"
 
-// surroundings are what a server has.
+// surroundings are the memory, goroutines and connections of a server.
 type surroundings struct {
 	tls, logins bool
 
@@ -83,7 +83,7 @@ func (s *surroundings) options() client.Options {
 	return o
 }
 
-// watch is a client that behaves well, and knows what the server had before the others came.
+// watch is a client that behaves well, and knows the surroundings before the others came.
 type watch struct {
 	surroundings *surroundings
 	cancel       context.CancelFunc
@@ -101,7 +101,7 @@ type watch struct {
 const (
 	askEvery  = 20 * time.Millisecond
 	askTime   = 10 * time.Second
-	settle    = 30 * time.Second // for what clients took to be given back
+	settle    = 30 * time.Second // for memory and connections to be given back
 	slack     = 10               // goroutines and descriptors that may be more than before
 	keyspaces = 8
 )
@@ -192,7 +192,7 @@ func (w *watch) slowest() time.Duration {
 	return w.slow
 }
 
-// end looks at what is left when the clients have gone.
+// end looks at the surroundings when the clients have gone.
 func (w *watch) end(p *process.Process) error {
 	w.cancel()
 	w.asking.Wait()

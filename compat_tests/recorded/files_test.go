@@ -32,7 +32,7 @@ var files = map[string]recorder{
 	"cql/schema/testdata/keyspace_options.jsonl": keyspaceOptions,
 	"cql/schema/testdata/table_options.jsonl":    tableOptions,
 	"cql/types/testdata/json_printed.txt":        jsonPrinted,
-	"cql/types/testdata/json_texts.txt":          jsonTexts,
+	"cql/types/json/testdata/texts.txt":          jsonTexts,
 	"cql/types/testdata/json_values.txt":         jsonValues,
 	"cql/types/testdata/literals.txt":            literals,
 	"cql/types/testdata/utf8.txt":                utf8,

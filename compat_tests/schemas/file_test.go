@@ -12,7 +12,7 @@ import (
 type schema struct {
 	name       string // of its keyspace, as CQL writes it
 	internals  bool
-	pending    string // what cqld does not support
+	pending    string // the feature that cqld does not support
 	notFedBack string // why Cassandra refuses its own text
 	statements []string
 	described  string
@@ -46,7 +46,7 @@ func readFiles(t *testing.T) (all []*file) {
 	return all
 }
 
-// parse reads what stands behind the sign of a schema.
+// parse reads the text after the sign of a schema.
 func parse(text string) *schema {
 	title, text, _ := strings.Cut(text, "\n")
 	body, described, _ := strings.Cut(text+"\n", "\n----\n")
@@ -71,7 +71,7 @@ func parse(text string) *schema {
 	return s
 }
 
-// String is the schema as it stands in its file.
+// String is the schema as in its file.
 func (s *schema) String() string {
 	var b strings.Builder
 	b.WriteString("== " + s.name)
@@ -88,11 +88,11 @@ func (s *schema) String() string {
 	return b.String() + strings.Join(s.statements, "\n") + "\n----\n" + s.described + "\n"
 }
 
-// canBeFed reports whether the schema can be made of what DESCRIBE says. What stands in a comment is not to be used, it
+// canBeFed reports whether the schema can be made of the output of DESCRIBE. A comment is not to be used, it
 // says.
 func (s *schema) canBeFed() bool { return s.notFedBack == "" && !strings.Contains(s.described, "\n/*") }
 
-// write writes the file with what was recorded.
+// write writes the file with the recorded texts.
 func (f *file) write(release string) error {
 	var b strings.Builder
 	for line := range strings.Lines(f.head) {

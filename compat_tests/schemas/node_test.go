@@ -37,7 +37,7 @@ func (n *node) run(cql string) (*client.Result, error) {
 	return n.conn.Query(ctx, cql, nil, nil)
 }
 
-// must runs what the node has to take.
+// must runs a statement that has to succeed.
 func (n *node) must(cql string) *client.Result {
 	n.t.Helper()
 	r, err := n.run(cql)
@@ -67,7 +67,7 @@ func (n *node) make(s *schema) error {
 // drop removes a schema, from a connection that does not use it.
 func (n *node) drop(s *schema) { n.must("DROP KEYSPACE IF EXISTS " + s.name) }
 
-// described is what DESCRIBE says of the schema: kind, name and text of each element.
+// described is the output of DESCRIBE for the schema: kind, name and text of each element.
 func (n *node) described(s *schema) string {
 	n.t.Helper()
 	how := ""
@@ -81,7 +81,7 @@ func (n *node) described(s *schema) string {
 	return strings.TrimSpace(b.String())
 }
 
-// definitionTables are those that tell of a keyspace.
+// definitionTables are the tables about a keyspace.
 var definitionTables = []string{
 	"keyspaces", "tables", "columns", "types", "dropped_columns", "indexes", "views", "functions", "aggregates", "triggers",
 	"column_masks",
@@ -114,7 +114,7 @@ func (n *node) definitions(s *schema) string {
 	return b.String()
 }
 
-// feed runs what DESCRIBE said.
+// feed runs the output of DESCRIBE.
 func (n *node) feed(described string) error {
 	for _, element := range strings.Split("\n"+described, "\n-- ")[1:] {
 		_, text, _ := strings.Cut(element, "\n")

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSchemas makes every schema on cqld, compares what is said of it, and feeds that to another cqld.
+// TestSchemas makes every schema on cqld, compares its description, and feeds that to another cqld.
 func TestSchemas(t *testing.T) {
 	if *addr != "" {
 		t.Skip("-addr asks a Cassandra")
@@ -62,7 +62,7 @@ func checkPending(t *testing.T, s *schema, err error) {
 	}
 }
 
-// feedBack gives what from says of the schema to another node, which must say the same of it.
+// feedBack gives the description of the schema by from to another node, which must describe it the same way.
 func feedBack(t *testing.T, from, to *node, s *schema) {
 	t.Helper()
 	text, rows := from.described(s), from.definitions(s)
@@ -90,7 +90,7 @@ func withoutDropped(rows string) (kept string) {
 	return kept
 }
 
-// TestCassandra makes every schema on a Cassandra, compares or records what it says, its tables of definitions with
+// TestCassandra makes every schema on a Cassandra, compares or records the description, its tables of definitions with
 // those of cqld, and feeds it back.
 func TestCassandra(t *testing.T) {
 	if *addr == "" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// expected is what a block answers with values bound in some way.
+// expected is the answer of a block with values bound in some way.
 func (b *Block) expected(binding Binding) []string {
 	lines := b.Expected
 	binding = b.binding(binding)
@@ -20,7 +20,7 @@ func (b *Block) expected(binding Binding) []string {
 	return lines
 }
 
-// expect makes lines what a block answers with values bound in some way.
+// expect makes lines the answer of a block with values bound in some way.
 func (b *Block) expect(binding Binding, lines []string) {
 	if binding != b.binding(binding) {
 		return // as recorded unbound
@@ -35,7 +35,7 @@ func (b *Block) expect(binding Binding, lines []string) {
 	}
 }
 
-// changes are what differs from an answer in another one: of an exec block, the lines of the
+// changes are the lines of an answer that differ from another one: of an exec block, the lines of the
 // statements that answer something else, with the number of the statement before each; of others, all lines.
 func (b *Block) changes(from, to []string) []string {
 	if slices.Equal(from, to) {
@@ -71,7 +71,7 @@ func (b *Block) change(answer, changes []string) []string {
 		number, line, _ := strings.Cut(c, " ")
 		i, err := strconv.Atoi(number)
 		if err != nil || i < 1 || i > len(statements) {
-			return changes // what no answer is like
+			return changes // unlike any answer
 		}
 		if !changed[i-1] {
 			changed[i-1], statements[i-1] = true, nil
@@ -81,7 +81,7 @@ func (b *Block) change(answer, changes []string) []string {
 	return collapse(slices.Concat(statements...))
 }
 
-// forgive is an answer with fault in place of what is expected to be one, if the server did not fail.
+// forgive is an answer with fault in place of the lines where one is expected, if the server did not fail.
 func (b *Block) forgive(got, want []string) []string {
 	if !slices.Contains(want, fault) {
 		return got

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// answers are a block and what it answers unbound, bound and with parts bound.
+// answers are a block and its answers unbound, bound and with parts bound.
 var answers = []struct {
 	block       string
 	expectation [3][]string

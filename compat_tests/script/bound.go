@@ -20,7 +20,7 @@ const (
 )
 
 // fault is the answer to a statement with bound values on which Cassandra lets a Java exception out: another server
-// may answer what it likes.
+// may answer anything.
 const fault = "fault"
 
 // isFault reports whether an error is a Java exception.
@@ -29,8 +29,8 @@ func isFault(err error) bool {
 	return ok && e.Code == cqlerr.ServerError && strings.HasPrefix(e.Message, "java.")
 }
 
-// marshalException is what Cassandra puts before the reason why it refuses a value, where it forgot to make an invalid
-// request of it.
+// marshalException is the text that Cassandra puts before the reason why it refuses a value, where it forgot to make
+// an invalid request of it.
 const marshalException = "org.apache.cassandra.serializers.MarshalException: "
 
 // describeBound is describe for a statement with bound values: that of a value that Cassandra refuses is an invalid
@@ -50,9 +50,9 @@ type boundText struct {
 	literals []literal // by marker
 }
 
-// boundTexts are the texts to try: one with all markers, one without those that Cassandra often has no type for or does
-// not take (in what is selected, in arithmetic, and in lists, which may be vectors), and the plain one. Only statements
-// that read or change rows get markers, and none that has some of its own.
+// boundTexts are the texts to try: one with all markers, one without those that Cassandra often has no type for or
+// does not take (in selections, in arithmetic, and in lists, which may be vectors), and the plain one. Only
+// statements that read or change rows get markers, and none that has some of its own.
 func boundTexts(cql string, binding Binding) []boundText {
 	plain := boundText{cql: cql}
 	if binding == Unbound {

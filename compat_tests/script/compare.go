@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Difference is a block that did not answer what the script expects.
+// Difference is a block with another answer than the script expects.
 type Difference struct {
 	Block *Block
 	Want  []string
 	Got   []string
 }
 
-// Compare runs blocks one after the other and returns those that answer something else than they expect.
+// Compare runs blocks one after the other and returns those with other answers than expected.
 func (r *Runner) Compare(ctx context.Context, blocks []*Block) []Difference {
 	var all []Difference
 	for _, b := range blocks {

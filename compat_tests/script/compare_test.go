@@ -21,7 +21,7 @@ var showing = []string{
 }
 
 // TestTamperedAnswersAreCaught runs real scripts against a server whose answers are falsified on the way. Exactly the
-// blocks that show what is falsified must be different.
+// blocks that show the falsified part must be different.
 func TestTamperedAnswersAreCaught(t *testing.T) {
 	addr := cqltest.RunT(t).Addr()
 	for title, tampered := range map[string]struct {
@@ -138,7 +138,7 @@ func TestWrongExpectationsAreCaught(t *testing.T) {
 	}
 }
 
-// TestDifference shows only what is not the same, and not everything.
+// TestDifference shows only the differing lines.
 func TestDifference(t *testing.T) {
 	d := script.Difference{
 		Block: parse(t, "query\nSELECT k\nFROM t;\n----\nk int\n1\n2\n3").Blocks[0],

@@ -15,7 +15,7 @@ type Login struct{ Username, Password string }
 // Logins are those of a server that checks passwords: guardrails do not apply to its superusers.
 type Logins struct{ Admin, User Login }
 
-// guarded is what the runner of a script with settings has beside its connection.
+// guarded has the further state of the runner of a script with settings.
 type guarded struct {
 	admin *client.Conn // that makes and drops keyspaces; nil: the server is gone after the script
 }
@@ -57,7 +57,7 @@ func (s *Script) open(ctx context.Context, addr, keyspace string, m Mode) (*Runn
 	return r, nil
 }
 
-// drop drops what the script has left.
+// drop drops the tables and other objects that the script has left.
 func (g *guarded) drop(ctx context.Context, keyspace string) error {
 	if g.admin == nil {
 		return nil

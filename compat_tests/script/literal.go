@@ -31,14 +31,14 @@ const (
 	mapLiteral      // {1: 2}
 	userTypeLiteral // {a: 1}
 	tupleLiteral    // (1, 2)
-	inLiteral       // (1, 2) behind IN
+	inLiteral       // (1, 2) after IN
 )
 
 // takesLiteral are the words that a literal with a bracket can follow. Behind other words a bracket opens a list of
 // names, the arguments of a function, or the key of an element.
 var takesLiteral = []string{"IN", "CONTAINS", "KEY", "LIKE", "OF", "SELECT", "DISTINCT"}
 
-// literalAt reads the literal that begins at a token, and returns the place behind it.
+// literalAt reads the literal that begins at a token, and returns the place after it.
 func literalAt(tokens []token, at int) (l literal, next int, ok bool) {
 	if at == len(tokens) {
 		return l, at, false
@@ -78,7 +78,7 @@ func literalAt(tokens []token, at int) (l literal, next int, ok bool) {
 	return l, at, false
 }
 
-// readItems reads what a bracket holds.
+// readItems reads the items of a bracket.
 func (l literal) readItems(tokens []token, at int, closing string) (literal, int, bool) {
 	for at < len(tokens) && !tokens[at].is(closing) {
 		if len(l.items) > 0 {
@@ -115,8 +115,8 @@ func (l literal) readItems(tokens []token, at int, closing string) (literal, int
 	return l, at + 1, true
 }
 
-// encode is the value of a literal for a marker of some type; nil is null. A literal of another type is encoded as what
-// it is itself: the server has to find that the bytes are wrong.
+// encode is the value of a literal for a marker of some type; nil is null. A literal of another type is encoded as
+// what it is itself: the server has to find that the bytes are wrong.
 func (l literal) encode(t types.Type) []byte {
 	switch l.kind {
 	case nullLiteral:
@@ -179,7 +179,7 @@ func (l literal) encodeFields(typeOf func(i int) types.Type) [][]byte {
 	return values
 }
 
-// encodeUserType encodes the fields in the type's order, those that the type does not have behind them.
+// encodeUserType encodes the fields in the type's order, followed by the fields that the type does not have.
 func (l literal) encodeUserType(t *types.UserType) []byte {
 	values := make([][]byte, len(t.Fields))
 	for i, item := range l.items {

@@ -10,7 +10,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// loginPrefix begins a line above a statement: who runs it and those behind it, with which password.
+// loginPrefix begins a line above a statement: the role and password for it and the statements after it.
 const loginPrefix = "-- login "
 
 // defaultSuperuser is the role, and the password, of a Cassandra that has no others.
@@ -40,7 +40,7 @@ func (r *Runner) logIn(ctx context.Context, cql string) (string, error) {
 	if l.conns == nil {
 		release, err := CassandraRelease(ctx, r.logins.addr)
 		l.conns, l.waits = map[string]*client.Conn{}, err == nil && release != ""
-		l.settle(ctx, "GRANT") // what was granted before the first login
+		l.settle(ctx, "GRANT") // permissions granted before the first login
 	}
 	if r.conn = l.conns[who]; r.conn != nil {
 		return cql, nil
@@ -60,7 +60,7 @@ func (r *Runner) logIn(ctx context.Context, cql string) (string, error) {
 // cacheTime is how long the Cassandra of compat_tests/oracle keeps roles and permissions, and more.
 const cacheTime = 250 * time.Millisecond
 
-// settle waits until Cassandra has forgotten what a statement has changed.
+// settle waits until the change of a statement has reached the caches of Cassandra.
 func (l *logins) settle(ctx context.Context, cql string) {
 	if !l.waits {
 		return

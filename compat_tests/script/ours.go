@@ -17,7 +17,7 @@ func (s *Script) Differs() bool {
 	return slices.ContainsFunc(s.Blocks, func(b *Block) bool { return b.Ours != nil })
 }
 
-// wanted is what the server that is asked should answer with values bound in some way.
+// wanted is the answer that the server should give with values bound in some way.
 func (b *Block) wanted(binding Binding) []string {
 	if b.expectOurs && b.Ours != nil {
 		return b.Ours

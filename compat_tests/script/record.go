@@ -2,7 +2,7 @@ package script
 
 import "context"
 
-// Compare runs a script in a keyspace of its own, which is dropped in the end, and returns the blocks that answer
+// Compare runs a script in a new keyspace, which is dropped in the end, and returns the blocks that answer
 // something else than they expect.
 func (s *Script) Compare(ctx context.Context, addr, keyspace string, m Mode) ([]Difference, error) {
 	r, err := s.open(ctx, addr, keyspace, m)
@@ -13,8 +13,8 @@ func (s *Script) Compare(ctx context.Context, addr, keyspace string, m Mode) ([]
 	return differences, r.Drop(ctx)
 }
 
-// Record makes what a server answers in one mode the expected text of the mode's binding, and compares it with what it
-// answers in another: a script with differences shows chance, or the mode, and is not to be kept. The bindings are
+// Record makes the answer of a server in one mode the expected text of the mode's binding, and compares it with what
+// it answers in another: a script with differences shows chance, or the mode, and is not to be kept. The bindings are
 // recorded in the order of their constants.
 func (s *Script) Record(ctx context.Context, addr, keyspace string, first, second Mode) ([]Difference, error) {
 	r, err := s.open(ctx, addr, keyspace, first)

@@ -9,9 +9,9 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// CassandraRelease is the release of the Cassandra at an address: what may be recorded from. Everything else
-// is an error, also a server that only says that it is Cassandra: the threads of Cassandra's stages are in a
-// table that nobody else fills.
+// CassandraRelease is the release of the Cassandra at an address, as far as scripts may be recorded from it.
+// Everything else is an error, also a server that only says that it is Cassandra: the threads of Cassandra's stages
+// are in a table that nobody else fills.
 func CassandraRelease(ctx context.Context, addr string) (string, error) {
 	conn, err := client.Dial(ctx, addr, superuser(0))
 	if err != nil {

@@ -38,7 +38,7 @@ func (m Mode) String() string {
 	return fmt.Sprintf("v%d_%s_page%d", m.Version, how, m.PageSize)
 }
 
-// Runner runs blocks on one connection in a keyspace of their own, which statements call {ks}. A script that logs in
+// Runner runs blocks on one connection in a separate keyspace, which statements call {ks}. A script that logs in
 // has a connection for each login.
 type Runner struct {
 	conn     *client.Conn
@@ -48,7 +48,7 @@ type Runner struct {
 	logins   *logins
 }
 
-// Placeholder stands for the keyspace of the run in statements and in what they answer.
+// Placeholder is the name of the keyspace of the run in statements and answers.
 const Placeholder = "{ks}"
 
 // answerTime is how long a statement may take. A Cassandra on a busy machine needs it for definitions.
@@ -99,7 +99,7 @@ func (r *Runner) Drop(ctx context.Context) error {
 	return errors.Join(err, r.logins.dropRoles(ctx), r.Close())
 }
 
-// Run runs a block and returns what it answers, in lines. A connection that fails is given up: an answer that
+// Run runs a block and returns its answer, in lines. A connection that fails is given up: an answer that
 // comes too late must not be taken for that to another statement.
 func (r *Runner) Run(ctx context.Context, b *Block) []string {
 	var lines []string
@@ -220,7 +220,7 @@ func (r *Runner) statement(ctx context.Context, cql string, b *Block, binding Bi
 	return columns, rows, warnings, refusals, err
 }
 
-// createsView matches the statements behind which Cassandra builds a view.
+// createsView matches the statements after which Cassandra builds a view.
 var createsView = regexp.MustCompile(`(?i)^\s*CREATE\s+MATERIALIZED\s+VIEW\b`)
 
 // awaitViews waits until the views of the keyspace are built. Who may not read that goes on.
@@ -282,7 +282,7 @@ func (r *Runner) pages(ctx context.Context, q request, b *Block, mayFail bool) (
 	}
 }
 
-// queryOptions are what the statements of a block are sent with.
+// queryOptions are the options for the statements of a block.
 func (r *Runner) queryOptions(b *Block) (o *client.QueryOptions, err error) {
 	o = &client.QueryOptions{PageSize: r.mode.PageSize}
 	if page := b.tagged(pagePrefix); page != "" {
@@ -323,7 +323,7 @@ func isIndexBuilding(err error, mayFail bool) bool {
 		!mayFail && strings.Contains(e.Message, "1 failures: UNKNOWN from"))
 }
 
-// addWarnings adds the warnings of a page: every page brings those of the statement again.
+// addWarnings adds the warnings of a page: every page repeats the warnings of the statement.
 func addWarnings(all, page []string) []string {
 	for _, w := range page {
 		if !slices.Contains(all, w) && !strings.HasPrefix(w, usePrepared) {
@@ -333,10 +333,10 @@ func addWarnings(all, page []string) []string {
 	return all
 }
 
-// readFailure is what scripts call a read that failed.
+// readFailure is the word of scripts for a read that failed.
 const readFailure = "read failure"
 
-// errorWords are what scripts call the kinds of errors.
+// errorWords are the words of scripts for the kinds of errors.
 var errorWords = map[cqlerr.Code]string{
 	cqlerr.ServerError:    "server",
 	cqlerr.BadCredentials: "credentials",

@@ -105,7 +105,7 @@ warning Aggregation query used without partition key
 	}
 }
 
-// TestErrorWords gives an error each code and wants its word. What is no code has its number.
+// TestErrorWords gives an error each code and wants its word. An unknown code has its number.
 func TestErrorWords(t *testing.T) {
 	addr := cqltest.RunT(t).Addr()
 	block := parse(t, "exec\nSELECT x FROM t;").Blocks[0]
@@ -169,7 +169,7 @@ func TestLateAnswer(t *testing.T) {
 	}
 }
 
-// TestReopen finds again what a run has left.
+// TestReopen finds the keyspace of an earlier run again.
 func TestReopen(t *testing.T) {
 	addr := cqltest.RunT(t).Addr()
 	made := parse(t, "exec\nCREATE TABLE t (k int PRIMARY KEY);\nINSERT INTO t (k) VALUES (1);\n----\nok").Blocks

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Script is a file of blocks behind a comment.
+// Script is a file of blocks after a comment.
 type Script struct {
-	Comment  []string // the lines that begin with # at the top, without those of Settings and Stamp
+	Comment  []string // the lines that begin with # at the top, except Settings and Stamp
 	Settings string   // of the server, with semicolons between them: tables_warn_threshold=3; group_by_enabled=false
-	Stamp    string   // what it was recorded from: Cassandra 5.0.8
+	Stamp    string   // the server it was recorded from: Cassandra 5.0.8
 	Blocks   []*Block
 
 	Logins *Logins // nil: everybody may do everything
 }
 
-// Kind is what a block shows of its statements.
+// Kind decides what a block shows of its statements.
 type Kind string
 
 // The kinds: Exec shows that statements succeed or fail, Each shows the rows of each as well, Query those of one.
@@ -26,16 +26,16 @@ const (
 	Query Kind = "query"
 )
 
-// Block is some statements and what they answer.
+// Block is some statements and their answers.
 type Block struct {
 	Line       int // in the file
 	Kind       Kind
 	Comment    []string // lines that begin with #, above the block
 	Statements []string // as written, with their semicolons
-	Expected   []string // what Cassandra answers
-	Bound      []string // where values are bound: what differs from Expected, as Block.changes writes it
-	Parts      []string // where parts of values are bound: what differs from the answer with whole values
-	Ours       []string // what cqld answers instead of Expected; nil if that is the same
+	Expected   []string // the answer of Cassandra
+	Bound      []string // where values are bound: the differences from Expected, as Block.changes writes it
+	Parts      []string // where parts of values are bound: the differences from the answer with whole values
+	Ours       []string // the answer of cqld instead of Expected; nil if it is the same
 	expectOurs bool
 }
 
@@ -48,7 +48,7 @@ const (
 	oursSeparator  = "---- cqld"
 )
 
-// answerSeparators are what can stand behind an answer.
+// answerSeparators are the lines that may follow an answer.
 var answerSeparators = []string{boundSeparator, partsSeparator, oursSeparator}
 
 // unboundPrefix begins the comment of a block whose literals stay, with the reason.
@@ -73,7 +73,7 @@ func (b *Block) tagged(prefix string) string {
 // plainPrefix begins the comment of a block whose statements are never prepared, with the reason.
 const plainPrefix = "# plain: "
 
-// binding is what is bound in a block where values are bound in some way.
+// binding is the part of a block that is bound where values are bound in some way.
 func (b *Block) binding(binding Binding) Binding {
 	if b.tagged(unboundPrefix) != "" || b.tagged(plainPrefix) != "" {
 		return Unbound
@@ -124,7 +124,7 @@ func (p *parser) next() string {
 	return p.lines[p.at-1]
 }
 
-// block reads a block up to the empty line behind it.
+// block reads a block up to the empty line after it.
 func (p *parser) block() (*Block, error) {
 	b := &Block{}
 	for p.more() && strings.HasPrefix(p.peek(), "#") {
@@ -187,7 +187,7 @@ func (p *parser) answer() []string {
 	return lines
 }
 
-// complete reports whether a statement ends at the end of its last line. That of a batch ends behind APPLY
+// complete reports whether a statement ends at the end of its last line. That of a batch ends after APPLY
 // BATCH.
 func complete(statement string) bool {
 	if !strings.HasSuffix(statement, ";") {
@@ -227,7 +227,7 @@ func (s *Script) String() string {
 	return b.String()
 }
 
-// writeAnswer writes the lines of an answer, if there is one, and what stands before it.
+// writeAnswer writes the lines of an answer, if there is one, and the separator before it.
 func writeAnswer(b *strings.Builder, separator string, lines []string) {
 	if separator != "" && lines != nil {
 		fmt.Fprintln(b, separator)
@@ -237,7 +237,7 @@ func writeAnswer(b *strings.Builder, separator string, lines []string) {
 	}
 }
 
-// Tail are the queries behind the last block of another kind: asked again, they must answer the same.
+// Tail are the queries after the last block of another kind: asked again, they must answer the same.
 func (s *Script) Tail() []*Block {
 	for i := len(s.Blocks); i > 0; i-- {
 		if s.Blocks[i-1].Kind != Query {

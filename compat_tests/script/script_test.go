@@ -80,7 +80,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestUnrecorded prints what a writer of scripts leaves out.
+// TestUnrecorded prints a script without recorded answers.
 func TestUnrecorded(t *testing.T) {
 	s := parse(t, "# Shows.\n\n\nquery\nSELECT * FROM t;\n\nexec\nDROP TABLE t;")
 	if got := s.String(); got != "# Shows.\n\nquery\nSELECT * FROM t;\n----\n\nexec\nDROP TABLE t;\n----\n" {

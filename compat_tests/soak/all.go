@@ -64,7 +64,7 @@ func (s *soak) scan(ctx context.Context, conn *session, table int, from string, 
 	return nil
 }
 
-// readAll reads every row by its key, and every value by indexes and views. Each worker reads what it owns.
+// readAll reads every row by its key, and every value by indexes and views. Each worker reads its partitions.
 func (s *soak) readAll(ctx context.Context, e *epoch, when string) error {
 	failed := make([]error, len(s.workers))
 	var wait sync.WaitGroup

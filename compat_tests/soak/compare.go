@@ -11,10 +11,10 @@ import (
 type observed struct {
 	c     int
 	cells [maxCells]value
-	wrong string // what no write can have left there; empty: nothing
+	wrong string // the contradiction to all writes; empty: none
 }
 
-// question is what was asked of one partition, and when.
+// question is a question about one partition, and its time.
 type question struct {
 	from, to int // the rows c
 	by       *match
@@ -76,7 +76,7 @@ func (q question) differences(t *table, state []row, rows []observed) (lines []s
 	return lines
 }
 
-// compareRow says what is wrong with a row that was read, or with one that was not. Empty: nothing.
+// compareRow describes the mistake in a row that was read, or was not. Empty: none.
 func (q question) compareRow(t *table, r *row, got *observed) string {
 	expected := r.presence(q.when)
 	if q.by != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// answer is what a server that loses nothing answers.
+// answer is the answer of a server that loses nothing.
 func (q question) answer(state []row) (rows []observed) {
 	for c := q.from; c <= q.to; c++ {
 		r := &state[c]
@@ -38,7 +38,7 @@ func written(w *worker, o *owned) *partition {
 	return p
 }
 
-// falsifications are what servers do that lose writes. Each changes one row of an answer, and returns whether it could.
+// falsifications imitate servers that lose writes. Each changes one row of an answer, and returns whether it could.
 var falsifications = []struct {
 	name string
 	do   func(rows []observed, i int, t *table, state []row) ([]observed, bool)
@@ -151,7 +151,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestReport counts what differs, once for each partition, and fails for it.
+// TestReport counts differences, once for each partition, and fails for it.
 func TestReport(t *testing.T) {
 	r := &report{}
 	w := newWorker(0, 1, 60, r, &pace{})

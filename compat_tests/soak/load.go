@@ -8,7 +8,7 @@ type operation struct {
 	draw   func(w *worker, d *write)
 }
 
-// dataOperations are what is done to tables of data, in parts of a hundred.
+// dataOperations are the operations on tables of data, in parts of a hundred.
 var dataOperations = []operation{
 	{24, func(w *worker, d *write) { w.set(d, insert, columnN, columnW, columnV) }},
 	{5, func(w *worker, d *write) { w.set(d, insert, columnN, columnW) }},
@@ -29,7 +29,7 @@ var dataOperations = []operation{
 	{1, deletePartition},
 }
 
-// mapOperations are what is done to the elements of a map, beside dataOperations.
+// mapOperations are the operations on the elements of a map, besides dataOperations.
 var mapOperations = []operation{
 	{20, func(w *worker, d *write) { w.set(d, update, w.element()) }},
 	{6, expiring(shortTTL, func(w *worker, d *write) { w.set(d, update, w.element()) })},

@@ -1,20 +1,21 @@
 // Command soak looks for acknowledged writes that are lost. It starts cqld on a folder, writes a mixed load to it for
-// minutes, kills or stops the server at random moments, starts it again on the same folder, and compares every row with
-// a model in memory.
+// minutes, kills or stops the server at random moments, starts it again on the same folder, and compares every row
+// with a model in memory.
 //
 //	soak [-for 10m] [-rate 8] [-workers 16] [-rows 300000] [-kill 30s] [-seed N] [-dir folder] [-binary cqld]
 //		[-memory-limit 1GiB] [-memtable 32MiB] [-allow-refused] [flags of cqld serve]
 //
-// Its neighbour crash writes little between many kills. Soak writes several times what a memtable holds, so that rows
+// Its neighbour crash writes little between many kills. Soak writes several times the size of a memtable, so that rows
 // are flushed, compacted and read back while others are written.
 //
 // The load is in load.go: inserts, updates, deletes of cells, rows, ranges and partitions, counters, conditional
 // writes, TTLs, timestamps that come out of order, elements of maps, and at times values of up to 12 MiB. Its tables
 // are in tables.go; one has indexes, one a view.
 //
-// A worker is one connection, which owns the partitions it writes. It knows what each acknowledged write did (see row),
-// so it can check what it reads at any time. A write that was not answered leaves its partition with two allowed states
-// (see partition); the worker reads the partition as soon as the server runs again, and drops those it is not in.
+// A worker is one connection, which owns the partitions it writes. It knows what each acknowledged write did (see
+// row), so it can check its reads at any time. A write that was not answered leaves its partition with two allowed
+// states (see partition); the worker reads the partition as soon as the server runs again, and drops those it is not
+// in.
 //
 // At the end every row is read by a scan and by its key, every value of an index is looked for, and the view is
 // read; then the server is restarted, its folder is examined by cqld verify, and all is compared again. A partition
@@ -38,7 +39,7 @@ import (
 	"github.com/cqld/cqld/compat_tests/process"
 )
 
-// options are what a run is asked for.
+// options are the options of a run.
 type options struct {
 	seed         uint64
 	duration     time.Duration
@@ -54,7 +55,7 @@ type options struct {
 
 func main() {
 	o := options{}
-	flag.Uint64Var(&o.seed, "seed", rand.Uint64(), "what is written, and when the kills come")
+	flag.Uint64Var(&o.seed, "seed", rand.Uint64(), "decides the writes and the times of the kills")
 	flag.DurationVar(&o.duration, "for", 10*time.Minute, "how long to write")
 	flag.Float64Var(&o.rate, "rate", 8, "megabytes to write each second; 0: as many as the server takes")
 	flag.IntVar(&o.workers, "workers", 16, "connections that write")
@@ -103,7 +104,7 @@ func runIn(ctx context.Context, o options) error {
 	err = s.run(ctx)
 	fmt.Println(s.report.summary(o))
 	if ctx.Err() != nil {
-		err = errors.New("interrupted") // what else failed, failed because of it
+		err = errors.New("interrupted") // other failures follow from it
 	}
 	return errors.Join(err, s.report.verdict(o.allowRefused))
 }

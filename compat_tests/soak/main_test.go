@@ -10,8 +10,8 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// TestRun is a short run of the command with a kill: make soak has ten minutes. Then the test changes what is stored
-// behind the model's back, which has to be found.
+// TestRun is a short run of the command with a kill: make soak has ten minutes. Then the test changes a stored cell
+// without telling the model, which has to be found.
 func TestRun(t *testing.T) {
 	folder := t.TempDir()
 	binary := filepath.Join(folder, "cqld")

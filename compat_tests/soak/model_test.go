@@ -13,7 +13,8 @@ var (
 	after  = window{expiry + 100, expiry + 101}
 )
 
-// TestRow holds the rules of timestamps against what a reader of Cassandra's documentation would expect.
+// TestRow holds the rules of timestamps against the expectations of a reader of Cassandra's documentation would
+// expect.
 func TestRow(t *testing.T) {
 	one, two := change{columnN, integerValue(1)}, change{columnN, integerValue(2)}
 	element := change{firstElement, blobValue(7, 20)}

@@ -20,7 +20,7 @@ func (p *pace) wait(size int, e *epoch) {
 	p.mu.Lock()
 	now := time.Now()
 	if p.next.Before(now) {
-		p.next = now // what was not written while the server was down is not made up for
+		p.next = now // writes missed while the server was down are not made up for
 	}
 	wait := p.next.Sub(now)
 	p.next = p.next.Add(time.Duration(float64(size) / p.rate * float64(time.Second)))

@@ -2,9 +2,9 @@ package main
 
 import "slices"
 
-// partition is all that the model knows of one partition. It has one state, which is what each of its rows holds. After
+// partition is all that the model knows of one partition. It has one state, the contents of its rows. After
 // a write that was not answered it has more: the write was done or it was not. Later writes change all of them, and
-// what is read drops those that it does not agree with.
+// a read drops those that it contradicts.
 type partition struct {
 	key    int64
 	rows   int     // how many clustering keys c there are
@@ -15,7 +15,7 @@ type partition struct {
 	// all states stay.
 	waiting bool
 
-	broken    bool   // it differed from what is stored: that was reported, and it is left alone
+	broken    bool   // it differed from the stored rows: that was reported, and it is left alone
 	scattered uint16 // how many timestamps that were out of order it has been given
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// sample reads something at random and compares it: a row, a slice of a partition, a partition, or what an index or
-// a view has of one value.
+// sample reads something at random and compares it: a row, a slice of a partition, a partition, or the rows that an
+// index or a view has of one value.
 func (w *worker) sample(ctx context.Context, s *session) error {
 	o, p, c := w.choose()
 	at := place{o, p, c}
@@ -104,7 +104,7 @@ func (w *worker) readGroup(ctx context.Context, s *session, o *owned, l lookup, 
 	return nil
 }
 
-// parseRow turns a row of table.selection into what it says of the model.
+// parseRow turns a row of table.selection into a row of the model.
 func parseRow(t *table, row [][]byte) (key int64, o observed) {
 	if len(row[0]) == 8 {
 		key = int64(binary.BigEndian.Uint64(row[0]))

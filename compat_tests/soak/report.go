@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// report gathers what is found. It may be used concurrently.
+// report gathers the findings. It may be used concurrently.
 type report struct {
 	mu           sync.Mutex
 	began        time.Time
@@ -31,7 +31,7 @@ type report struct {
 	failures    []string
 }
 
-// maxDetails is how many differences and refusals are told in full, and maxRowDetails how many of one partition.
+// maxDetails is how many differences and refusals are printed in full, and maxRowDetails how many of one partition.
 const (
 	maxDetails    = 20
 	maxRowDetails = 2
@@ -77,18 +77,18 @@ func (r *report) killed() {
 	r.kills++
 }
 
-func (r *report) refuse(what string) {
+func (r *report) refuse(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.refused++; len(r.refusals) < maxDetails {
-		r.refusals = append(r.refusals, clock()+" "+what)
+		r.refusals = append(r.refusals, clock()+" "+text)
 	}
 }
 
-func (r *report) fail(what string) {
+func (r *report) fail(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.failures = append(r.failures, clock()+" "+what)
+	r.failures = append(r.failures, clock()+" "+text)
 }
 
 // compare holds rows that were read of a partition against the model.
@@ -140,7 +140,7 @@ func (r *report) differ(t *table, key int64, how string, lines []string) {
 	}
 }
 
-// note prints what happens to the server.
+// note prints an event of the server.
 func (r *report) note(format string, args ...any) {
 	fmt.Println(clock(), fmt.Sprintf(format, args...))
 }
@@ -179,7 +179,7 @@ func (r *report) verdict(allowRefused bool) error {
 	return errors.Join(all...)
 }
 
-// firstLines shortens what may have thousands of lines.
+// firstLines shortens a text that may have thousands of lines.
 func firstLines(text string) string {
 	lines := strings.SplitAfterN(text, "\n", maxDetails+1)
 	if len(lines) <= maxDetails {

@@ -2,8 +2,9 @@ package main
 
 import "time"
 
-// row is one row of the model. It keeps timestamps as Cassandra does, and so knows what any write makes of it: of two
-// writes to a cell the newer timestamp wins, and a deletion wins over all that is not newer. A row is compared with ==.
+// row is one row of the model. It keeps timestamps as Cassandra does, and so knows the effect of any write: of two
+// writes to a cell the newer timestamp wins, and a deletion wins over all that is not newer. A row is compared with
+// ==.
 type row struct {
 	marker  stamp // of INSERT: the row is there without cells
 	deleted int64 // the newest deletion of the row, of a range or of the partition
@@ -41,7 +42,7 @@ const (
 	present
 )
 
-// presence says whether a read finds what was written then, after a deletion.
+// presence says whether a read finds a cell written then, after a deletion.
 func (s stamp) presence(deleted int64, w window) presence {
 	switch first, last := int64(s.expires)-clockSlack, int64(s.expires)+int64(s.slack)+clockSlack; {
 	case s.written <= deleted:

@@ -11,7 +11,7 @@ import (
 // epoch is the time of one process of the server.
 type epoch struct {
 	addr   string
-	ending chan struct{} // closed before the server is killed or stopped: what is not answered then is its end's fault
+	ending chan struct{} // closed before the server is killed or stopped: requests without an answer then are due to that
 	over   chan struct{} // closed when the workers are to return
 }
 

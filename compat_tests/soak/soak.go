@@ -13,7 +13,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// soak is one run: a server, the workers that write to it, and what was found.
+// soak is one run: a server, the workers that write to it, and its findings.
 type soak struct {
 	options
 	random  *rand.Rand // of the kills
@@ -58,7 +58,7 @@ func (s *soak) run(ctx context.Context) error {
 	if err := s.server.start(); err != nil {
 		return err
 	}
-	if err := s.epoch(ctx, time.Now()); err != nil { // reads what is in doubt
+	if err := s.epoch(ctx, time.Now()); err != nil { // reads the partitions in doubt
 		return err
 	}
 	if err := s.compareAll(ctx, "after the last restart"); err != nil {
@@ -123,7 +123,7 @@ func (s *soak) load(ctx context.Context) error {
 }
 
 // lifetime draws how long the server runs until it is killed. Kills are independent of each other, so some processes
-// live for a moment, and some long enough for merges of what they flush.
+// live for a moment, and some long enough for merges of the tables they flush.
 func (s *soak) lifetime() time.Duration {
 	return max(s.kill/10, time.Duration(s.random.ExpFloat64()*float64(s.kill)))
 }

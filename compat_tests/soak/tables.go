@@ -32,7 +32,7 @@ type stamping int
 const (
 	serverStamps    stamping = iota
 	clientStamps             // USING TIMESTAMP, in order
-	scatteredStamps          // USING TIMESTAMP, some of them older than what was written before
+	scatteredStamps          // USING TIMESTAMP, some of them older than earlier ones
 )
 
 // table is a table that the load writes to.
@@ -58,13 +58,13 @@ type lookup struct {
 
 var dataColumns = []column{{"n", integer}, {"w", word}, {"v", blob}}
 
-// The longest values. A write to a table with a view and what it changes in the view are one commit, of 16 MiB at most.
+// The longest values. A write to a table with a view and its changes in the view are one commit, of 16 MiB at most.
 const (
 	longestBlob       = 12 << 20
 	longestViewedBlob = 6 << 20
 )
 
-// purgeable lets what was deleted be purged at once. That goes with timestamps in order only: an older write that comes
+// purgeable lets deleted cells be purged at once. That goes with timestamps in order only: an older write that comes
 // after the purge would be found.
 const purgeable = " WITH gc_grace_seconds = 0"
 
@@ -104,7 +104,7 @@ var tables = []*table{
 	},
 }
 
-// definitions are the statements that define the table and what hangs on it.
+// definitions are the statements that define the table, its indexes and views.
 func (t *table) definitions() []string {
 	columns := "p bigint, c int"
 	for _, c := range t.columns {
@@ -129,7 +129,7 @@ func (t *table) selection(from string) string {
 	return "SELECT " + strings.Join(names, ", ") + " FROM soak." + from
 }
 
-// cellName is what a cell is called in CQL.
+// cellName is the name of a cell in CQL.
 func (t *table) cellName(i int) string {
 	if i >= firstElement {
 		return fmt.Sprintf("m[%d]", i-firstElement)

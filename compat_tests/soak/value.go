@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// value says what a cell has without holding its bytes, which follow from it.
+// value describes the value of a cell without holding its bytes, which follow from it.
 type value struct {
 	seed   uint64 // a number, or for a blob where its bytes begin
 	length uint32 // in bytes; 0: null

@@ -23,7 +23,7 @@ type place struct {
 	row       int // the one that was written; no matter for those in doubt
 }
 
-// worker writes over one connection, one write after the other, to partitions that nobody else writes to. It outlives
+// worker writes over one connection, one write after the other, to partitions that no other writes to. It outlives
 // the server's processes.
 type worker struct {
 	id     int
@@ -66,7 +66,7 @@ func (w *worker) run(ctx context.Context, e *epoch) error {
 	return unlessEnding(e, err)
 }
 
-// unlessEnding is nil for what comes of the server's end.
+// unlessEnding is nil for an error that the end of the server explains.
 func unlessEnding(e *epoch, err error) error {
 	if closed(e.ending) {
 		return nil
@@ -78,7 +78,7 @@ func unlessEnding(e *epoch, err error) error {
 func (w *worker) resolve(ctx context.Context, s *session) error {
 	for len(w.doubts) > 0 {
 		d := w.doubts[0]
-		d.partition.waiting = false // whoever may have done the write late has ended
+		d.partition.waiting = false // the server that may have applied the write late has ended
 		if err := w.readPartition(ctx, s, d, "after a restart"); err != nil {
 			return w.unlessRefused(s.epoch, "read", err)
 		}
@@ -88,15 +88,15 @@ func (w *worker) resolve(ctx context.Context, s *session) error {
 }
 
 // unlessRefused counts an error that is an answer, and returns others.
-func (w *worker) unlessRefused(e *epoch, what string, err error) error {
+func (w *worker) unlessRefused(e *epoch, text string, err error) error {
 	if answer, ok := cqlerr.As(err); ok && !closed(e.ending) {
-		w.report.refuse(fmt.Sprintf("%s: %s", what, answer.Message))
+		w.report.refuse(fmt.Sprintf("%s: %s", text, answer.Message))
 		return nil
 	}
 	return err
 }
 
-// write makes a random write, and tells the model what came of it.
+// write makes a random write, and tells the model its result.
 func (w *worker) write(ctx context.Context, s *session) error {
 	o, p, c := w.choose()
 	if !p.writable() {

@@ -29,13 +29,13 @@ const (
 	ifN // IF n = expected
 )
 
-// What a write does to the map as a whole.
+// The effect of a write on the map as a whole.
 const (
 	emptiesMap  = 1 + iota // DELETE m
 	replacesMap            // SET m = {...}
 )
 
-// write is one statement of the load. It makes its CQL, and row.apply what becomes of the model.
+// write is one statement of the load. It makes its CQL, and row.apply its effect on the model.
 type write struct {
 	form      form
 	table     *table
@@ -52,7 +52,7 @@ type write struct {
 	expires, slack uint32 // from when it was sent and answered
 }
 
-// change gives a cell a value; null deletes it. For a counter it is what is added.
+// change gives a cell a value; null deletes it. For a counter it is added.
 type change struct {
 	cell  int
 	value value
@@ -193,7 +193,7 @@ func mapBytes(elements []change) []byte {
 	return b
 }
 
-// targets is what a DELETE of cells deletes.
+// targets are the targets of a DELETE of cells.
 func (w *write) targets(b *binder) {
 	if w.emptied == emptiesMap {
 		b.WriteString("m")
@@ -240,7 +240,7 @@ func (w *write) conditions(b *binder) {
 	}
 }
 
-// String says what the write does, for reports.
+// String describes the write, for reports.
 func (w *write) String() string {
 	text, _ := w.statement()
 	return fmt.Sprintf("%s, %d bytes", text, w.size())

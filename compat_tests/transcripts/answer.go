@@ -18,7 +18,7 @@ type printer struct {
 	hidden  map[string]bool
 }
 
-// print prints an envelope: its message, then what stands before that on the wire, then what is odd.
+// print prints an envelope: its message, then the fields before it on the wire, then anything odd.
 func (p *printer) print(e *envelope) []string {
 	lines := p.message(e)
 	if e.prefix.Traced {
@@ -33,7 +33,7 @@ func (p *printer) print(e *envelope) []string {
 	return append(append(lines, p.header(e.header)...), e.remarks()...)
 }
 
-// header prints what a header has otherwise than an answer should.
+// header prints unusual fields of a header.
 func (p *printer) header(h protocol.Header) (lines []string) {
 	if h.Version != p.version {
 		lines = append(lines, fmt.Sprintf("  version %d", h.Version))
@@ -104,7 +104,7 @@ func metadataFlags(m *protocol.Rows, v protocol.Version) string {
 	body := protocol.AppendBody(nil, v, m)
 	names := []string{}
 	for i, name := range []string{"global", "more pages", "no metadata", "metadata changed"} {
-		if body[7]>>i&1 != 0 { // behind the kind of result, in the last byte of the flags
+		if body[7]>>i&1 != 0 { // after the kind of result, in the last byte of the flags
 			names = append(names, name)
 		}
 	}
@@ -137,7 +137,7 @@ func (p *printer) cell(columns []protocol.ColumnSpec, i int, v []byte) string {
 	return text
 }
 
-// columns prints columns or markers: those of one table behind each other, behind its name.
+// columns prints columns or markers: those of one table together, after its name.
 func (p *printer) columns(columns []protocol.ColumnSpec, v protocol.Version) string {
 	if len(columns) == 0 {
 		return "none"
@@ -180,11 +180,11 @@ func isCustom(t types.Type, v protocol.Version) bool {
 	m := &protocol.Rows{Metadata: protocol.RowsMetadata{
 		Columns: protocol.NewColumnSpecs([]protocol.ColumnSpec{{Type: t}}),
 	}}
-	code := protocol.AppendBody(nil, v, m)[18:20] // behind kind, flags, count and three empty names
+	code := protocol.AppendBody(nil, v, m)[18:20] // after kind, flags, count and three empty names
 	return code[0] == 0 && code[1] == 0
 }
 
-// prepared prints what PREPARE found out about a statement.
+// prepared prints the result of PREPARE.
 func (p *printer) prepared(m *protocol.Prepared, v protocol.Version) []string {
 	lines := []string{"PREPARED " + p.symbols.add(preparedID, m.ID)}
 	if v.HasResultMetadataID() {

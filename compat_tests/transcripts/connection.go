@@ -35,7 +35,7 @@ type connection struct {
 	inspect  func(*envelope) error
 }
 
-// startup sends a STARTUP and goes over to what it agrees on. On v5 that is up to the first, even if it is refused:
+// startup sends a STARTUP and switches to the agreed framing. On v5 that is up to the first, even if it is refused:
 // segments are used from there on, compressed or not. Only a compression that does not exist changes nothing.
 func (c *connection) startup(ctx context.Context, q *request, patience time.Duration) error {
 	name, named := q.message.(*protocol.Startup).Get(protocol.OptionCompression)
@@ -112,7 +112,7 @@ func readError(err error) error {
 	return err
 }
 
-// readBytes reads what comes until nothing does.
+// readBytes reads bytes until no more arrive.
 func (c *connection) readBytes(wait time.Duration) (string, error) {
 	var all []byte
 	for {

@@ -46,7 +46,7 @@ func (e *envelope) remarks() []string {
 // cut is the beginning of bytes that are to be shown.
 func cut(b []byte) []byte { return b[:min(len(b), 40)] }
 
-// behindRows are the bytes behind the last cell.
+// behindRows are the bytes after the last cell.
 func behindRows(m *protocol.Rows) []byte {
 	rest := m.Cells
 	for range m.Count * m.Metadata.Columns.Len() {

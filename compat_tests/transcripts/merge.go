@@ -9,7 +9,7 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// In a file the answers of all versions stand below each other: a line "< text" is in the answers of all, a line
+// In a file the answers of all versions are below each other: a line "< text" is in the answers of all, a line
 // "<34 text" in those of v3 and v4.
 
 // line adds a line of a file.
@@ -32,7 +32,7 @@ func (a Answers) line(line string, all []protocol.Version) error {
 	return nil
 }
 
-// lines are the lines of a file: each stands for as many versions as possible.
+// lines are the lines of a file: each is for as many versions as possible.
 func (a Answers) lines() []string {
 	rest := maps.Clone(a)
 	versions := slices.Sorted(maps.Keys(a))

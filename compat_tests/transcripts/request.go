@@ -9,7 +9,7 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// request is what a step sends, and how its answer is to be read.
+// request is the message of a step, and how its answer is read.
 type request struct {
 	symbols *symbols
 	version protocol.Version
@@ -22,11 +22,11 @@ type request struct {
 	hidden  map[string]bool // columns whose values differ from run to run
 }
 
-// wait says what a step waits for: a number of answers, and possibly the end of the connection.
+// wait is how long a step waits: a number of answers, and possibly the end of the connection.
 type wait struct {
 	answers int
 	closed  bool
-	bytes   bool // what comes is not taken for messages
+	bytes   bool // the answer is not read as messages
 }
 
 // newRequest reads a step's message and settings. The message of RAW and ENVELOPE is nil.
@@ -48,7 +48,7 @@ func newRequest(st *Step, s *symbols, v protocol.Version) (*request, error) {
 	return q, nil
 }
 
-// newMessage reads what stands behind the verb.
+// newMessage reads the text after the verb.
 func (q *request) newMessage(verb, text string) (protocol.Request, error) {
 	switch verb {
 	case "RAW", "ENVELOPE":

@@ -12,7 +12,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// Runner runs the steps of a session in one version, in a keyspace of their own that statements call {ks}.
+// Runner runs the steps of a session in one version, in a separate keyspace that statements call {ks}.
 type Runner struct {
 	// Patience is how long to wait for an answer that is due.
 	Patience time.Duration
@@ -31,7 +31,7 @@ type Runner struct {
 // usualPatience is enough for definitions by a Cassandra that has other things to do.
 const usualPatience = time.Minute
 
-// second is what keyspaces are called beside that of the run that a session makes itself: {ks}_b.
+// second is the name of a second keyspace that a session makes itself: {ks}_b.
 const second = "_b"
 
 // Open makes the keyspace anew and runs the session's setup.
@@ -136,7 +136,7 @@ func (r *Runner) open(ctx context.Context, st *Step) ([]string, error) {
 	return lines, err
 }
 
-// ask sends a message and prints what comes.
+// ask sends a message and prints the answer.
 func (r *Runner) ask(ctx context.Context, c *connection, p *printer, st *Step) ([]string, error) {
 	q, err := newRequest(st, r.symbols, c.Version())
 	if err != nil {

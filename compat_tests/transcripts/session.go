@@ -9,23 +9,23 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// Session is a file of steps behind a comment.
+// Session is a file of steps after a comment.
 type Session struct {
-	Comment  []string // the lines that begin with # at the top, without what it was recorded from
-	Stamp    string   // what it was recorded from: Cassandra 5.0.8
+	Comment  []string // the lines that begin with # at the top, without Stamp
+	Stamp    string   // the server it was recorded from: Cassandra 5.0.8
 	Versions []protocol.Version
 	Setup    []string // statements that must succeed before the first step
 	Steps    []*Step
 }
 
-// Step is one thing that a connection does, and what comes back.
+// Step is one action of a connection, and the answer.
 type Step struct {
 	Line     int // in the file
 	Comment  []string
 	Mark     Mark
 	Conn     string
-	Verb     string // the message or what else is done: QUERY, OPEN
-	Text     string // behind the verb
+	Verb     string // the message or another action: QUERY, OPEN
+	Text     string // after the verb
 	Settings []Setting
 	Expected Answers
 }
@@ -39,7 +39,7 @@ type Answers map[protocol.Version][]string
 // Mark says that cqld does not answer a step as Cassandra does, and why; none is the zero value.
 type Mark struct{ Kind, Reason string }
 
-// The kinds of marks: Pending needs what cqld refuses as not supported yet, Differs is answered otherwise.
+// The kinds of marks: Pending is refused by cqld as not supported yet, Differs is answered otherwise.
 const (
 	Pending = "pending"
 	Differs = "differs"
@@ -161,7 +161,7 @@ func (s *Session) String() string {
 	return b.String()
 }
 
-// String is the step as it stands in a file.
+// String is the step as in a file.
 func (st *Step) String() string {
 	lines := slices.Clone(st.Comment)
 	if st.Mark != (Mark{}) {

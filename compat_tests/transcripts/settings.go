@@ -15,7 +15,7 @@ var (
 	errNoStatement  = errors.New("belongs below a BATCH")
 )
 
-// settings are the lines that may stand below a message.
+// settings are the lines that may follow a message.
 var settings = map[string]func(q *request, arg string) error{
 	// of the envelope
 	"flags":   (*request).setFlags,

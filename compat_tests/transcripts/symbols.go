@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// symbols stand for what differs from run to run: each id gets one when it is first seen, so that equal ids are
+// symbols replace ids that differ from run to run: each id gets one when it is first seen, so that equal ids are
 // seen to be equal.
 type symbols struct {
 	keyspace, addr string
@@ -24,10 +24,10 @@ const (
 	tracingID  = 't'
 )
 
-// Placeholder stands for the keyspace of the run in what is sent and what comes back.
+// Placeholder is the name of the keyspace of the run in requests and answers.
 const Placeholder = "{ks}"
 
-// addrPlaceholder stands for the address of the server in what comes back.
+// addrPlaceholder is the address of the server in answers.
 const addrPlaceholder = "{addr}"
 
 func newSymbols(keyspace, addr string) *symbols {
@@ -45,7 +45,7 @@ func (s *symbols) add(kind byte, id []byte) string {
 	return s.of[key]
 }
 
-// id is what a session means by a symbol or by hex.
+// id is the id that a symbol or hex means in a session.
 func (s *symbols) id(text string) ([]byte, error) {
 	if !strings.HasPrefix(text, "$") {
 		return parseHex(text)
@@ -56,7 +56,7 @@ func (s *symbols) id(text string) ([]byte, error) {
 	return nil, fmt.Errorf("%s has not been seen yet", text)
 }
 
-// channel is Cassandra's id of a connection, at the beginning of what it says about checksums.
+// channel is Cassandra's id of a connection, at the beginning of its messages about checksums.
 var channel = regexp.MustCompile(`^[0-9a-f]{8}( invalid, unrecoverable CRC)`)
 
 // text is a text from the server, in one line, with symbols in it.

@@ -22,7 +22,7 @@ var (
 )
 
 // inspect, if set, sees all answers. A test of compat_tests/drivers runs these tests with -overlay, which adds a file
-// that asks another codec what they are.
+// that asks another codec to read them.
 var inspect func(h protocol.Header, body []byte, m protocol.Response) error
 
 // TestSessions runs every session in each of its versions: against -addr, or in memory.
@@ -90,7 +90,7 @@ func sessionPaths(t *testing.T) []string {
 
 func name(path string) string { return strings.TrimSuffix(filepath.Base(path), ".txt") }
 
-// readSession reads a session, which must stand in the file as it is printed.
+// readSession reads a session, whose file must be as it is printed.
 func readSession(t *testing.T, path string) *Session {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -107,7 +107,7 @@ func readSession(t *testing.T, path string) *Session {
 	return s
 }
 
-// markedPatience is how long to wait for what cqld does not answer as Cassandra does, and perhaps not at all. A
+// markedPatience is how long to wait for an answer that cqld gives differently, and perhaps not at all. A
 // statement is always answered.
 const markedPatience = 100 * time.Millisecond
 
@@ -144,7 +144,7 @@ func runSession(t *testing.T, addr, name string, s *Session, real bool) []Answer
 				got[i][v] = lines
 			case *record:
 				t.Errorf("line %d, v%d: %s %s: %v", st.Line, v, st.Conn, st.Verb, err)
-			default: // perhaps what another step was to give is not there
+			default: // perhaps another step did not give a value it needs
 				got[i][v] = []string{err.Error()}
 			}
 		}
@@ -162,7 +162,7 @@ type difference struct {
 }
 
 // compare looks for the steps that were not answered as recorded: of Cassandra all, of cqld those without a mark,
-// and those whose mark says what is not true.
+// and those whose mark is wrong.
 func compare(s *Session, got []Answers, real bool) (all []difference) {
 	pending := false
 	for i, st := range s.Steps {

@@ -10,10 +10,10 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// namedValue is a value behind the name of its marker: v=text 'x'.
+// namedValue is a value with the name of its marker: v=text 'x'.
 var namedValue = regexp.MustCompile(`^("[^"]*"|\w+)=(.*)$`)
 
-// parseValues reads what the setting values has: values with | between them, all with names or none.
+// parseValues reads the setting values: values with | between them, all with names or none.
 func parseValues(text string) (values []types.Value, names []string, err error) {
 	for part := range strings.SplitSeq(text, " | ") {
 		if m := namedValue.FindStringSubmatch(part); m != nil {

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// afterStatement is an exchange whose title says what another connection ran before it.
+// afterStatement is an exchange whose title gives the statement that another connection ran before it.
 var afterStatement = regexp.MustCompile(`after ((?:CREATE|DROP|TRUNCATE|ALTER KEYSPACE|ALTER TABLE) .+\..+|ALTER KEYSPACE .+)$`)
 
 // afterOptions is one that names only the options of an ALTER TABLE.
 var afterOptions = regexp.MustCompile(`^EXECUTE after ALTER (WITH .+)$`)
 
-// prepareFirst stands before a statement that is prepared and not run.
+// prepareFirst is the prefix of a statement that is prepared and not run.
 const prepareFirst = "PREPARE "
 
 // executes is the id in an EXECUTE, in hex; empty if the request is another.
@@ -62,7 +62,7 @@ func beforehand(x *exchange) []string {
 	return nil
 }
 
-// before runs what came before an exchange: on its connection or on another.
+// before runs the statements before an exchange: on its connection or on another.
 func (r *replay) before(t *testing.T, x *exchange, c *connection) error {
 	if strings.HasPrefix(x.title, "after a failed v5 STARTUP,") {
 		return c.startRefused()
@@ -74,7 +74,7 @@ func (r *replay) before(t *testing.T, x *exchange, c *connection) error {
 	}
 	statements := beforehand(x)
 	if text := r.gaps.texts[x.executes()]; strings.HasPrefix(x.title, "EXECUTE after ") && text != "" {
-		statements = append([]string{prepareFirst + text}, statements...) // a client does when it is told so
+		statements = append([]string{prepareFirst + text}, statements...) // a client prepares after UNPREPARED
 	}
 	if len(statements) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (r *replay) before(t *testing.T, x *exchange, c *connection) error {
 			r.gaps.note(cql, err.Error(), false)
 		}
 	}
-	if strings.HasPrefix(x.title, "DDL ") { // what it heard of that
+	if strings.HasPrefix(x.title, "DDL ") { // its events of that
 		c.drain()
 	}
 	return nil

@@ -96,14 +96,14 @@ func variance(varies string, answer int) (masks [][2]int, anySize bool) {
 	return masks, false
 }
 
-// A tracing id, which is another each time, stands behind the header of answers with this flag.
+// A tracing id, which is another each time, follows the header of answers with this flag.
 const (
 	flagTracing = 0x02
 	headerSize  = 9
 	tracingEnd  = headerSize + 16
 )
 
-// matches reports whether an answer is the recorded one but for what varies.
+// matches reports whether an answer is the recorded one except for its varying parts.
 func (w *expectedEnvelope) matches(got *envelope) bool {
 	g := got.bytes()
 	e := w.bytes()
@@ -145,7 +145,7 @@ func sameBufferError(a, b *envelope) bool {
 		bytes.Equal(buffer.ReplaceAll(a.body[6:], nil), buffer.ReplaceAll(b.body[6:], nil))
 }
 
-// channelID stands at the beginning of the text about a broken checksum; it is Cassandra's name of a connection.
+// channelID is the beginning of the text about a broken checksum; it is Cassandra's name of a connection.
 var channelID = regexp.MustCompile(`[0-9a-f]{8}( invalid, unrecoverable CRC mismatch)`)
 
 // sameCRCError compares such texts without it: in compressed answers it has no fixed place.
@@ -154,7 +154,7 @@ func sameCRCError(a, b *envelope) bool {
 		bytes.Equal(channelID.ReplaceAll(a.bytes(), []byte("$1")), channelID.ReplaceAll(b.bytes(), []byte("$1")))
 }
 
-// sameKind compares what an answer is, and the code of an error.
+// sameKind compares the kind of an answer, and the code of an error.
 func sameKind(a, b *envelope) bool {
 	return a.header[0] == b.header[0] && a.opcode() == b.opcode() && a.stream() == b.stream() &&
 		(a.opcode() != opError || bytes.Equal(a.body[:min(4, len(a.body))], b.body[:min(4, len(b.body))]))
@@ -166,7 +166,7 @@ var nodeColumns = map[string]bool{
 	"rpc_port": true, "native_port": true, "listen_port": true, "broadcast_port": true, "port": true,
 	"request_count": true,
 	"session_id":    true, "started_at": true, "duration": true, "coordinator_port": true,
-	// The time and what is made of it:
+	// The time and values computed from it:
 	"system.now()": true, "system.uuid()": true, "system.todate(system.now())": true,
 	"system.to_date(system.now())": true, "system.currenttimestamp()": true,
 }
@@ -200,7 +200,7 @@ func systemRows(e *envelope) *rows {
 	return r
 }
 
-// rows are those of an answer.
+// rows are the rows of an answer.
 type rows struct {
 	columns []protocol.ColumnSpec
 	data    [][][]byte

@@ -32,14 +32,14 @@ type connection struct {
 	version     int
 	raw         bool
 	compression string
-	starting    bool // v5 behind STARTUP: segments begin behind its answer, whatever that is
+	starting    bool // v5 after STARTUP: segments begin after its answer, whatever it is
 	framed      bool // segments
 	incoming    []byte
 	payload     []byte // of segments, not yet an envelope
 	failed      error
 }
 
-// open connects and does what the state says has been done.
+// open connects and brings the connection into the state.
 func open(addr string, s connState) (*connection, error) {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -56,7 +56,7 @@ func open(addr string, s connState) (*connection, error) {
 }
 
 func (c *connection) startup(s connState) error {
-	options := map[string]string{ // those of the recordings: system_views.clients shows them
+	options := map[string]string{ // as in the recordings: system_views.clients shows them
 		"CQL_VERSION": "3.0.0", "DRIVER_NAME": "probe", "DRIVER_VERSION": "1.0", "FOO": "bar",
 	}
 	if s.compression != "" {
@@ -177,7 +177,7 @@ func (c *connection) next(wait time.Duration) (*envelope, error) {
 	}
 }
 
-// drain reads what comes until nothing does.
+// drain reads until nothing more comes.
 func (c *connection) drain() (all []*envelope) {
 	for {
 		e, err := c.next(wrongWait)
@@ -188,7 +188,7 @@ func (c *connection) drain() (all []*envelope) {
 	}
 }
 
-// take cuts an envelope from what has come.
+// take cuts an envelope from the bytes read.
 func (c *connection) take() (*envelope, error) {
 	source := &c.incoming
 	if c.framed {

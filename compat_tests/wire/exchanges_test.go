@@ -31,7 +31,7 @@ type answer struct {
 	cut   bool
 }
 
-// is reports what an answer without segments begins with.
+// is reports whether an answer without segments begins like that.
 func (a answer) is(opcode byte) bool { return len(a.bytes) > 9 && a.bytes[4] == opcode }
 
 // connState is what an @ line says of a connection.

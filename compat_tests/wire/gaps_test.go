@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// gaps are what the server said it does not support yet in one file of recordings, and what is therefore not there.
-// An exchange is pending only if its answer follows from that: everything else that is not equal is a fault, or has
-// a reason of its own.
+// gaps are the features that the server refused as not supported yet in one file of recordings, and the objects
+// missing therefore. An exchange is pending only if its answer follows from that: everything else that is not equal
+// is a fault, or has a separate reason.
 type gaps struct {
 	missing map[string]bool   // definitions that were not made, by name without keyspace
 	changed map[string]bool   // tables and types that an ALTER should have changed
@@ -36,7 +36,7 @@ var (
 	mentions = regexp.MustCompile(`\w+\.(\w+)`)
 )
 
-// follows reports whether an error says that something is not supported, or that what is not supported is missing.
+// follows reports whether an error says that something is not supported, or that an unsupported object is missing.
 func (g *gaps) follows(answer string) bool {
 	if strings.Contains(answer, notSupported) {
 		return true
@@ -51,7 +51,7 @@ func (g *gaps) follows(answer string) bool {
 	return m != nil && g.refused[m[1]]
 }
 
-// note keeps what the answer to a statement leaves missing.
+// note keeps the objects that the answer to a statement leaves missing.
 func (g *gaps) note(text, answer string, preparing bool) {
 	id := md5.Sum([]byte(text))
 	if preparing {
@@ -75,7 +75,7 @@ func (g *gaps) note(text, answer string, preparing bool) {
 	}
 }
 
-// explain reports whether an answer that is not equal follows from what is not supported.
+// explain reports whether a different answer follows from an unsupported feature.
 func (g *gaps) explain(x *exchange, want []expectedEnvelope, got []*envelope) bool {
 	for _, e := range got {
 		if e.opcode() == opError && g.follows(string(e.body)) {
@@ -132,7 +132,7 @@ func eventName(body []byte) (name string, ok bool) {
 	return name, true
 }
 
-// sameRowsPresent compares rows of system_schema without those of definitions that are not there.
+// sameRowsPresent compares rows of system_schema without the rows of missing definitions.
 func (g *gaps) sameRowsPresent(want, got *envelope) bool {
 	rw, rg := decodeRows(want), decodeRows(got)
 	if rw == nil || rg == nil || len(rw.columns) == 0 || rw.columns[0].Keyspace != "system_schema" {

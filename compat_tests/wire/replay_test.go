@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestReplay sends every recorded request and compares what comes back.
+// TestReplay sends every recorded request and compares the answer.
 func TestReplay(t *testing.T) {
 	paths, err := filepath.Glob("recorded/*.txt")
 	if err != nil || len(paths) == 0 {
@@ -116,8 +116,8 @@ func (r *replay) close() {
 	}
 }
 
-// exchange replays one block; the error is how it is not equal. The outcome gets what that follows from, and the answer
-// where it is known to differ.
+// exchange replays one block; the error describes the difference. The outcome gets what that follows from, and the
+// answer where it is known to differ.
 func (r *replay) exchange(t *testing.T, x *exchange, o *outcome) (err error) {
 	if x.cut {
 		return errors.New("the recording does not have the whole request")
@@ -152,8 +152,8 @@ func (r *replay) exchange(t *testing.T, x *exchange, o *outcome) (err error) {
 	return err
 }
 
-// ask sends a request and receives its answers. A trace is written while the traced request is answered, so it is asked
-// for until it is there.
+// ask sends a request and receives its answers. A trace is written while the traced request is answered, so it is
+// asked for until it is there.
 func (r *replay) ask(x *exchange, c *connection) (want []expectedEnvelope, all []*envelope, err error) {
 	request := r.withTraceIDs(x.request)
 	for range 50 {
@@ -200,7 +200,7 @@ func reorder(want []expectedEnvelope, got *envelope) {
 	}
 }
 
-// receive reads what is due and compares it; it returns all that came.
+// receive reads the expected envelopes and compares them; it returns all that came.
 func (c *connection) receive(x *exchange, want []expectedEnvelope) (all []*envelope, err error) {
 	var wrong []string
 	wait := answerWait
@@ -223,7 +223,7 @@ func (c *connection) receive(x *exchange, want []expectedEnvelope) (all []*envel
 	}
 	switch {
 	case len(wrong) > 0 || more:
-		all = append(all, c.drain()...) // so that the next exchange does not read what belongs to this one
+		all = append(all, c.drain()...) // so that the next exchange does not read answers to this one
 	case x.closed && !strings.Contains(x.varies, "number of answers"):
 		if _, err := c.next(answerWait); err == nil || errors.Is(err, errSilent) {
 			wrong = append(wrong, "want the connection closed")

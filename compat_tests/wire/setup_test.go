@@ -12,7 +12,7 @@ import (
 // keyspaces are all that recordings make; another server than one of our own may still have them.
 var keyspaces = []string{"wire", "wire3", "ty", "ev3", "ev4", "ev5", "rf3_3", "rf3_4", "rf3_5", "x"}
 
-// setUp makes what a file of recordings found there. A statement that is refused is not an error: the exchanges
+// setUp makes the tables that a file of recordings found. A statement that is refused is not an error: the exchanges
 // that need it show it.
 func setUp(t *testing.T, addr, file string, all []*exchange, g *gaps) {
 	t.Helper()
@@ -52,7 +52,7 @@ func setUp(t *testing.T, addr, file string, all []*exchange, g *gaps) {
 	}
 }
 
-// prepareAll prepares what the v4 connections of another file did: batches name the statements by their ids.
+// prepareAll prepares the statements of the v4 connections of another file: batches name the statements by their ids.
 func prepareAll(t *testing.T, c *connection, all []*exchange, g *gaps) {
 	t.Helper()
 	texts := [][]byte{[]byte("UPDATE wire.n SET c = c + 1 WHERE k = ?"), []byte("UPDATE wire.t SET v = ? WHERE k = ?")}

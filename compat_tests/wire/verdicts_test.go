@@ -11,12 +11,12 @@ import (
 // verdicts say of the exchanges that are not equal why. A reason is a kind and a text: "pending" if the server says
 // that something is not supported yet, "differs" if that is wanted or cannot be compared, "not replayed" if it is not
 // even tried. A reason that differs begins with the number of the difference in docs/differences.md, and ours has the
-// answer of cqld. A name without a line number stands for a whole file, which is not replayed.
+// answer of cqld. A name without a line number means a whole file, which is not replayed.
 type verdicts struct {
 	list    string // the file
 	reasons []string
 	of      map[string]string // exchange name to reason
-	ours    map[string]*ours  // exchange name to what cqld answers, where that differs
+	ours    map[string]*ours  // exchange name to the answer of cqld, where it differs
 }
 
 const unexplained = "unexplained"
@@ -45,7 +45,7 @@ func readVerdicts(t *testing.T, list string) *verdicts {
 			v.of[name] = reason
 		}
 	}
-	if list != verdictsFile { // what is not replayed is not replayed anywhere
+	if list != verdictsFile { // files left out are left out everywhere
 		for name, reason := range readVerdicts(t, verdictsFile).of {
 			if strings.HasPrefix(reason, notReplayed) {
 				v.of[name] = reason
@@ -66,13 +66,13 @@ func (v *verdicts) skipsFile(file string) bool {
 	return listed
 }
 
-// outcome is what the replay of one exchange showed; no difference if it was equal.
+// outcome is the result of replaying one exchange; no difference if it was equal.
 type outcome struct {
 	exchange   *exchange
 	difference string
 	skipped    bool  // it was not replayed
-	gap        bool  // the difference follows from what the server said it does not support yet
-	ours       *ours // what came, where the answer is known to differ
+	gap        bool  // the difference follows from a refusal as not supported yet
+	ours       *ours // the answer, where it is known to differ
 }
 
 // check compares outcomes with the verdicts and prints the summary.

@@ -2,8 +2,8 @@ package analysis
 
 import "strings"
 
-// asciiRunes has, for each ASCII text, the characters that indexes with the option ascii replace by it. Cassandra 5.0.8
-// was asked for each character.
+// asciiRunes has, for each ASCII text, the characters that indexes with the option ascii replace by it. They were
+// recorded from Cassandra 5.0.8 for each character.
 var asciiRunes = map[string]string{
 	"!":    "！",
 	"!!":   "‼",

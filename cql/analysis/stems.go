@@ -23,15 +23,15 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 )
 
-// stemmers make the stems of words of a language, which is named by the first two letters of a locale.
+// stemmers has the stemmer for each language, named by the first two letters of a locale.
 var stemmers = map[string]func(*snowballstem.Env) bool{
 	"da": danish.Stem, "de": german.Stem, "en": english.Stem, "es": spanish.Stem, "fr": french.Stem,
 	"hu": hungarian.Stem, "it": italian.Stem, "nl": dutch.Stem, "no": norwegian.Stem, "pt": portuguese.Stem,
 	"ro": romanian.Stem, "ru": russian.Stem, "sv": swedish.Stem, "tr": turkish.Stem,
 }
 
-// stem makes the stem of a word as Cassandra's stemmers do, which are those of Lucene 9.7. Words of a language without
-// a stemmer stay what they are.
+// stem returns the stem of a word as Cassandra's stemmers, of Lucene 9.7, do. Words of a language without a stemmer
+// stay unchanged.
 func stem(language, word string) string {
 	makeStem, ok := stemmers[language]
 	if !ok {
@@ -50,11 +50,12 @@ func stem(language, word string) string {
 	return showStrange(env.Current(), strange)
 }
 
-// hidden stands for a UTF-16 unit that is no letter of the language.
+// hidden replaces a UTF-16 unit that is not a letter of the language.
 const hidden = '\x01'
 
-// hideStrange puts a byte in the place of each UTF-16 unit of characters that stemmers count in another way than
-// Lucene's: those of two units, and in Dutch, where bytes are counted, those of two bytes that are no letters of it.
+// hideStrange replaces by a byte each UTF-16 unit of characters that our stemmers count differently from Lucene's:
+// characters of two units, and for Dutch, where bytes are counted, characters of two bytes that are not Dutch
+// letters.
 func hideStrange(language, word string) (plain string, strange []rune) {
 	isStrange := func(r rune) bool {
 		return r > 0xffff || r == hidden || language == schema.Dutch && r > 0x7f && !strings.ContainsRune("äëïöüáéíóúè", r)
@@ -77,7 +78,7 @@ func hideStrange(language, word string) (plain string, strange []rune) {
 	return b.String(), strange
 }
 
-// showStrange puts the characters back that hideStrange took out.
+// showStrange restores the characters that hideStrange replaced.
 func showStrange(stem string, strange []rune) string {
 	if len(strange) == 0 {
 		return stem
@@ -99,11 +100,11 @@ func showStrange(stem string, strange []rune) string {
 	return b.String()
 }
 
-// frenchMarks takes back what markFrench marked and the stemmer left. Lucene's takes each H as a mark.
+// frenchMarks removes the marks of markFrench that the stemmer left. Lucene's treats each H as a mark.
 var frenchMarks = strings.NewReplacer("He", "ë", "Hi", "ï", "H", "")
 
-// markFrench marks the letters that are no vowels where they stand, and the two with a diaeresis, which the stemmer for
-// French does not know.
+// markFrench marks letters that are not vowels in their position, and the two with a diaeresis, which our French
+// stemmer does not handle.
 func markFrench(word string) string {
 	const vowels = "aeiouyâàëéêèïîôûù"
 	letters := []rune(word)

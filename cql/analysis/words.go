@@ -9,9 +9,9 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// The words that the StandardAnalyzer finds are those of Unicode Standard Annex #29, with the characters of Unicode 6.3
-// and with these changes: a run of characters of South East Asian scripts is one word, a Han or Hiragana character is a
-// word of its own, and what is no letter, digit or Katakana is left out.
+// The StandardAnalyzer splits words by Unicode Standard Annex #29 for Unicode 6.3, except that a run of South East
+// Asian characters is one word, each Han or Hiragana character is a word, and only letters, digits and Katakana are
+// kept.
 
 // The classes of characters. Each is a byte, so that rules are regular expressions of classes.
 const (
@@ -34,11 +34,11 @@ const (
 	regionalClass  = 'r'
 )
 
-// longestWord is the number of UTF-16 units of the longest word that is not left out.
-const longestWord = 255
+// maxWord is the length in UTF-16 units of the longest word that is kept.
+const maxWord = 255
 
-// wordRule matches the classes of one word, or of the characters between words that stand together. The first group
-// matches where there is a word. All matches are the longest.
+// wordRule matches the classes of one word, or of adjacent characters between words. The first group matches a word.
+// All matches are the longest.
 var wordRule = func() *regexp.Regexp {
 	const (
 		ex       = `[em]*`
@@ -69,7 +69,7 @@ func words(text string, fn func(word string)) {
 			bytes += n
 			units += utf16.RuneLen(r)
 		}
-		if match[2] >= 0 && units <= longestWord {
+		if match[2] >= 0 && units <= maxWord {
 			fn(text[:bytes])
 		}
 		classes, text = classes[match[1]:], text[bytes:]
@@ -96,7 +96,7 @@ var asciiClasses = func() (classes [utf8.RuneSelf]byte) {
 	return classes
 }()
 
-// runeClasses has the classes of single characters that no property of Go's tables tells.
+// runeClasses has the classes of characters that are not derived from Go's tables.
 var runeClasses = func() map[rune]byte {
 	classes := map[rune]byte{}
 	for class, runes := range map[byte]string{
@@ -120,7 +120,7 @@ var runeClasses = func() map[rune]byte {
 	return classes
 }()
 
-// The characters of properties as Unicode 6.3 has them.
+// Character properties of Unicode 6.3.
 var (
 	assigned   = rangetable.Assigned("6.3.0")
 	extending  = []*unicode.RangeTable{unicode.M, unicode.Other_Grapheme_Extend, unicode.Cf}

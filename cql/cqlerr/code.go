@@ -1,10 +1,12 @@
 package cqlerr
 
-// Code is an error code of the native protocol (section 9 of its specification). Drivers turn each
-// into an exception class of their own, so the code matters more than the text.
+import "fmt"
+
+// Code is an error code of the native protocol (section 9 of its specification). Drivers have an exception class for
+// each, so the code matters more than the text.
 type Code uint32
 
-// The codes in the specification's order. The comments say what a client did to get one.
+// The codes in the specification's order. The comments name the cause.
 const (
 	ServerError     Code = 0x0000 // nothing: we failed, and the log says how
 	ProtocolError   Code = 0x000A // sent bytes that are not a message, or a message out of turn
@@ -27,3 +29,42 @@ const (
 	AlreadyExists   Code = 0x2400 // CREATE TABLE of an existing table
 	Unprepared      Code = 0x2500 // EXECUTE of an id that is not cached here
 )
+
+// Consistency is a consistency level with its protocol number. It is defined here because errors contain it and every
+// layer uses it; package protocol encodes it.
+type Consistency uint16
+
+// The levels in protocol order.
+const (
+	Any Consistency = iota
+	One
+	Two
+	Three
+	Quorum
+	All
+	LocalQuorum
+	EachQuorum
+	Serial
+	LocalSerial
+	LocalOne
+	NodeLocal
+)
+
+var consistencyNames = [...]string{
+	"ANY", "ONE", "TWO", "THREE", "QUORUM", "ALL", "LOCAL_QUORUM", "EACH_QUORUM", "SERIAL",
+	"LOCAL_SERIAL", "LOCAL_ONE", "NODE_LOCAL",
+}
+
+// Known reports whether c is a level of the protocol.
+func (c Consistency) Known() bool { return int(c) < len(consistencyNames) }
+
+// IsSerial reports whether c is one of the two levels of lightweight transactions.
+func (c Consistency) IsSerial() bool { return c == Serial || c == LocalSerial }
+
+// String is the name in capitals, as in error texts.
+func (c Consistency) String() string {
+	if c.Known() {
+		return consistencyNames[c]
+	}
+	return fmt.Sprintf("UNKNOWN_%d", uint16(c))
+}

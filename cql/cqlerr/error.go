@@ -1,8 +1,8 @@
-// Package cqlerr holds the errors a client can see: the protocol's error kinds, each with a constructor
-// to be called where the mistake is discovered.
+// Package cqlerr has the errors that clients see: the protocol's error kinds, with constructors called where an error
+// is detected.
 //
-// The text of an error is Cassandra's, word for word, and is written once. How an Error becomes bytes
-// is the protocol's affair; which Go errors become a plain server error is the server's.
+// The text of an error is Cassandra's, word for word, and is written once. Package protocol encodes an Error; package
+// server decides which Go errors become plain server errors.
 //
 // Specification: native_protocol_v5.spec, section 9.
 package cqlerr
@@ -13,7 +13,7 @@ import (
 	"net/netip"
 )
 
-// Error is an error with a kind: what a client is told. Detail carries the fields that some kinds add.
+// Error is an error for a client. Detail has the fields that some kinds add.
 type Error struct {
 	Code    Code
 	Message string
@@ -33,13 +33,13 @@ func As(err error) (*Error, bool) {
 // Detail is the extra content of an error kind: one struct per kind that has any.
 type Detail interface{ detail() }
 
-// UnavailableDetail says how many replicas were asked for and how many there are.
+// UnavailableDetail has the numbers of required and live replicas.
 type UnavailableDetail struct {
 	Consistency     Consistency
 	Required, Alive int
 }
 
-// TimeoutDetail describes a read or write that was not finished in time.
+// TimeoutDetail describes a read or write that timed out.
 type TimeoutDetail struct {
 	Consistency        Consistency
 	Received, BlockFor int
@@ -57,7 +57,7 @@ type FailureDetail struct {
 	DataPresent        bool   // reads
 }
 
-// FailureReason is why one replica failed.
+// FailureReason is the reason of one replica.
 type FailureReason struct {
 	Replica netip.Addr
 	Reason  uint16
@@ -89,7 +89,7 @@ func newf(code Code, format string, args []any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Invalidf is for a statement that parses but may not be run as it stands.
+// Invalidf is for a statement that parses but is not valid.
 func Invalidf(format string, args ...any) *Error { return newf(Invalid, format, args) }
 
 // Syntaxf is for text that does not parse, and for the few rules Cassandra's grammar checks itself.
@@ -104,10 +104,10 @@ func Configf(format string, args ...any) *Error { return newf(ConfigError, forma
 // Unauthorizedf is for a permission that is lacking.
 func Unauthorizedf(format string, args ...any) *Error { return newf(Unauthorized, format, args) }
 
-// Overloadedf is for a request that exceeds a limit of the server's.
+// Overloadedf is for a request that exceeds a limit of the server.
 func Overloadedf(format string, args ...any) *Error { return newf(Overloaded, format, args) }
 
-// Serverf is for a failure of ours that has a text worth sending.
+// Serverf is for an internal failure with a text for the client.
 func Serverf(format string, args ...any) *Error { return newf(ServerError, format, args) }
 
 // KeyspaceExists is for CREATE KEYSPACE of an existing one.
@@ -148,34 +148,40 @@ func NotEnoughReplicas(level Consistency, required, alive int) *Error {
 	}
 }
 
-// NotEnoughIn is for a consistency level that is counted in each datacenter. Cassandra tells of none alive there.
+// NotEnoughIn is for a consistency level that is counted in each datacenter. Cassandra reports no live replicas
+// there.
 func NotEnoughIn(datacenter string, level Consistency, required int) *Error {
 	e := NotEnoughReplicas(level, required, 0)
 	e.Message += " in DC " + datacenter
 	return e
 }
 
-// NoFullReplica is for a read in a keyspace without replicas, at a level that asks for none.
+// NoFullReplica is for a read in a keyspace without replicas, at a level that requires none.
 func NoFullReplica(level Consistency) *Error {
 	return &Error{Code: Unavailable, Message: "Insufficient full replicas", Detail: UnavailableDetail{Consistency: level}}
 }
 
-// WriteUnknown is for a write that may or may not have been stored.
-func WriteUnknown(level Consistency, writeType string) *Error {
+// TimedOut is a timeout with the text of plain timeouts.
+func TimedOut(code Code, d TimeoutDetail) *Error {
 	return &Error{
-		Code:    WriteTimeout,
-		Message: "Operation timed out - received only 0 responses.",
-		Detail:  TimeoutDetail{Consistency: level, BlockFor: 1, WriteType: writeType},
+		Code:    code,
+		Message: fmt.Sprintf("Operation timed out - received only %d responses.", d.Received),
+		Detail:  d,
 	}
 }
 
-// CASTimedOut is for a conditional write whose time was over before it was decided: it is not stored. It was decided
-// again so many times because other writes came in between.
+// WriteUnknown is for a write that may or may not have been stored.
+func WriteUnknown(level Consistency, writeType string) *Error {
+	return TimedOut(WriteTimeout, TimeoutDetail{Consistency: level, BlockFor: 1, WriteType: writeType})
+}
+
+// CASTimedOut is for a conditional write that timed out before its decision and is not stored. contentions counts its
+// retries after conflicting writes.
 func CASTimedOut(level Consistency, contentions int) *Error {
 	return casTimeout(TimeoutDetail{Consistency: level, BlockFor: 1, WriteType: "CAS", Contentions: contentions})
 }
 
-// CASLate is for a conditional write that too few replicas have agreed on, or confirmed, in time.
+// CASLate is for a conditional write that too few replicas have accepted, or confirmed, in time.
 func CASLate(level Consistency, received, blockFor int, writeType string) *Error {
 	return casTimeout(TimeoutDetail{Consistency: level, Received: received, BlockFor: blockFor, WriteType: writeType})
 }
@@ -198,34 +204,24 @@ func CASUnknown(level Consistency) *Error {
 	}
 }
 
-// ReadTimedOut is for a read whose time is over.
+// ReadTimedOut is for a read that timed out.
 func ReadTimedOut(level Consistency) *Error {
-	return &Error{
-		Code:    ReadTimeout,
-		Message: "Operation timed out - received only 0 responses.",
-		Detail:  TimeoutDetail{Consistency: level, BlockFor: 1},
-	}
+	return TimedOut(ReadTimeout, TimeoutDetail{Consistency: level, BlockFor: 1})
 }
 
 // ReadLate is for a read that too few replicas have answered in time. The first of them sends the data.
 func ReadLate(level Consistency, received, blockFor int) *Error {
-	return &Error{
-		Code:    ReadTimeout,
-		Message: fmt.Sprintf("Operation timed out - received only %d responses.", received),
-		Detail:  TimeoutDetail{Consistency: level, Received: received, BlockFor: blockFor, DataPresent: received > 0},
-	}
+	d := TimeoutDetail{Consistency: level, Received: received, BlockFor: blockFor, DataPresent: received > 0}
+	return TimedOut(ReadTimeout, d)
 }
 
 // WriteLate is for a write that too few replicas have confirmed in time.
 func WriteLate(level Consistency, received, blockFor int, writeType string) *Error {
-	return &Error{
-		Code:    WriteTimeout,
-		Message: fmt.Sprintf("Operation timed out - received only %d responses.", received),
-		Detail:  TimeoutDetail{Consistency: level, Received: received, BlockFor: blockFor, WriteType: writeType},
-	}
+	d := TimeoutDetail{Consistency: level, Received: received, BlockFor: blockFor, WriteType: writeType}
+	return TimedOut(WriteTimeout, d)
 }
 
-// NoBatchLog is for a logged batch that no other node can keep until it is applied.
+// NoBatchLog is for a logged batch without another node to log it.
 func NoBatchLog(required int) *Error {
 	return &Error{
 		Code: Unavailable,
@@ -240,7 +236,7 @@ func TruncateUnavailable() *Error {
 	return &Error{Code: TruncateError, Message: "Error during truncate: Cannot achieve consistency level ALL"}
 }
 
-// TruncateTimedOut is for a TRUNCATE whose time is over.
+// TruncateTimedOut is for a TRUNCATE that timed out.
 func TruncateTimedOut() *Error {
 	return &Error{
 		Code:    TruncateError,
@@ -256,10 +252,10 @@ func FunctionFailed(name string, argTypes []string, text string) *Error {
 	}
 }
 
-// tombstonesReason is the protocol's number of READ_TOO_MANY_TOMBSTONES.
+// tombstonesReason is the code of READ_TOO_MANY_TOMBSTONES.
 const tombstonesReason = 1
 
-// TooManyTombstones is for a read that its only replica gave up because of what it would have to pass.
+// TooManyTombstones is for a read that its only replica aborted at the tombstone limit.
 func TooManyTombstones(level Consistency, replica netip.AddrPort) *Error {
 	return &Error{
 		Code: ReadFailure,

@@ -84,7 +84,7 @@ func extreme(name string, sign int) func(types.Type) *Function {
 	}
 }
 
-// best keeps the first of the values that come before (or behind) all others.
+// best keeps the first of the values that come before (or after) all others.
 type best struct {
 	t    types.Type
 	sign int

@@ -9,8 +9,8 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// numeric are the types that can be calculated with. Wider ones stand first: when several operators are as good as
-// each other for the value that is wanted, the one with the most room is taken.
+// numeric are the types of operands of arithmetic. Wider ones come first: when several operators are as good as each
+// other for the value that is wanted, the one with the most room is taken.
 var numeric = []types.Type{
 	types.Decimal, types.VarInt, types.Double, types.BigInt, types.Counter, types.Float, types.Int, types.SmallInt,
 	types.TinyInt,
@@ -107,7 +107,7 @@ func Adds(t types.Type) bool {
 	return isWhole(t) || isFraction(t) || t == types.VarInt || t == types.Text || t == types.ASCII
 }
 
-// Add puts together two values of a type, neither of which is null: numbers are added, texts stand behind each other.
+// Add puts together two values of a type, neither of which is null: numbers are added, texts are concatenated.
 func Add(t types.Type, a, b []byte) ([]byte, error) {
 	if t == types.Text || t == types.ASCII {
 		return append(bytes.Clone(a), b...), nil
@@ -217,8 +217,8 @@ func calculateFraction(op byte, result types.Type, a, b float64) []byte {
 	return encodeFraction(result, v, a, b)
 }
 
-// encodeFraction encodes a float or double that was computed from others. Of NaN the sign shows where it comes from: it
-// is that of the first operand that is NaN, and if there is none it is negative, as processors make it.
+// encodeFraction encodes a float or double that was computed from others. Of NaN the sign shows where it comes from:
+// it is that of the first operand that is NaN, and if there is none it is negative, as processors make it.
 func encodeFraction(t types.Type, v float64, operands ...float64) []byte {
 	negative := true
 	for _, o := range operands {

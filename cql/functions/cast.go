@@ -106,7 +106,7 @@ func convert(from, to types.Type, b []byte) ([]byte, error) {
 	return encodeWhole(to, toWhole(from, to, b)), nil
 }
 
-// toDouble is the nearest float (of 32 bits) or double to a number. What is beyond them is infinite.
+// toDouble is the nearest float (of 32 bits) or double to a number. Numbers beyond their range become infinite.
 func toDouble(from types.Type, b []byte, bits int) float64 {
 	switch {
 	case isWhole(from) && bits == 32:
@@ -136,7 +136,7 @@ func toWhole(from, to types.Type, b []byte) int64 {
 	return asWhole(from, b)
 }
 
-// saturated cuts the fraction off, and what is beyond the bounds.
+// saturated cuts off the fraction, and returns the bound for a number beyond it.
 func saturated(v float64, least, greatest int64) int64 {
 	switch {
 	case v != v:
@@ -166,7 +166,7 @@ func wholePart(d decimal) *big.Int {
 	return new(big.Int).Quo(d.unscaled, powerOfTen(int64(d.scale)))
 }
 
-// toDecimal is exact for whole numbers, and what is printed for floats and doubles.
+// toDecimal is exact for whole numbers; floats and doubles become the decimal that is printed for them.
 func toDecimal(from types.Type, b []byte) ([]byte, error) {
 	if from == types.VarInt || isWhole(from) {
 		return types.EncodeDecimal(asBig(from, b), 0), nil

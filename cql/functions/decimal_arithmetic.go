@@ -90,7 +90,7 @@ func (d decimal) digits() int64 {
 	return int64(digits(d.unscaled))
 }
 
-// scaled is d with more digits behind its point, which are zero.
+// scaled is d with more digits after its point, which are zero.
 func (d decimal) scaled(scale int64) (decimal, error) {
 	missing := scale - int64(d.scale)
 	if missing > maxDigits {
@@ -210,8 +210,8 @@ func (d decimal) stripped(least int32) decimal {
 	return d
 }
 
-// remainder is what is left of a when b is taken away a whole number of times. It has the scale of a; where b has
-// more digits behind the point, so many of them as the times do not end in zeros.
+// remainder is a minus b times the whole part of their quotient. It has the scale of a; where b has more digits after
+// the point, it has as many of them as the whole part does not end in zeros.
 func remainder(a, b decimal) (decimal, error) {
 	switch {
 	case b.unscaled.Sign() == 0 && a.unscaled.Sign() == 0:

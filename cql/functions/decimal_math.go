@@ -135,7 +135,7 @@ func (d decimal) quo(by decimal, n int) decimal {
 	more := int64(max(0, n+1+digits(by.unscaled)-digits(d.unscaled)))
 	numerator := power10(more)
 	q, rest := new(big.Int).QuoRem(numerator.Mul(numerator, d.unscaled), by.unscaled, new(big.Int))
-	if rest.Sign() != 0 { // a digit behind all others, which decides between two that are equally near
+	if rest.Sign() != 0 { // a last digit, which decides between two equally near numbers
 		q.Add(q.Mul(q, big.NewInt(10)), big.NewInt(int64(q.Sign())))
 		more++
 	}
@@ -178,7 +178,7 @@ func (d decimal) whole() (decimal, error) {
 	return decimal{q, 0}, nil
 }
 
-// integer is d without what stands behind the point.
+// integer is d without its fraction.
 func (d decimal) integer() (*big.Int, error) {
 	switch {
 	case d.unscaled.Sign() == 0, int64(d.scale) > int64(digits(d.unscaled)):

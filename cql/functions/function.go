@@ -7,9 +7,9 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Function is the declaration of a native function, or what is known of a user's.
+// Function is the declaration of a native function, or the signature of a user's.
 type Function struct {
-	Name     string       // in lower case, as results show it behind "system."
+	Name     string       // in lower case, as results show it after "system."
 	Args     []types.Type // the types of the arguments
 	Returns  types.Type
 	Doc      string // one sentence
@@ -24,17 +24,17 @@ type Function struct {
 	// Init starts an aggregate's state for one group of rows. It is nil for scalar functions.
 	Init func() Aggregate
 
-	// Column is the name of a result column, of those of the arguments; nil: system.name(arguments).
+	// Column makes the name of a result column of the names of the arguments; nil: system.name(arguments).
 	Column func(args []string) string
 
 	// Monotonic functions never give a smaller value for a greater first argument, if the others are constant: rows in
 	// the order of a column are in the order of the function too.
 	Monotonic bool
 
-	// User is what only users' functions have, nil for native ones.
+	// User has the fields of users' functions only, nil for native ones.
 	User *User
 
-	// Costly functions take long for some values: nobody calls them who must not wait.
+	// Costly functions take long for some values: callers that must not wait do not call them.
 	Costly bool
 
 	// Volatile functions may give another value at each call: they are never computed in advance.
@@ -102,12 +102,14 @@ type Call struct {
 	Env  *Env
 }
 
-// Env is what functions may know besides their arguments.
+// Env has everything that functions may use besides their arguments.
 type Env struct {
 	Now      time.Time       // of the statement's execution
 	UUID     func() [16]byte // a random version 4 UUID
 	TimeUUID func() [16]byte // a version 1 UUID, later than any before
-	Step     func() error    // called often by what takes long: lets others run, and an Ended ends it; nil: nobody waits
+
+	// Step is called often by long computations: it lets others run, and returns an Ended to stop them. It may be nil.
+	Step func() error
 }
 
 // Ended is the error of an execution that has to end, which is none of the function's.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/json"
 )
 
 // jsonFamilies turn values into JSON and back.
@@ -21,7 +22,7 @@ var toJSON = unary(parameter{text: "any"}, func(name string, t types.Type) *Func
 		Doc:    "A value as JSON; the text null for null.",
 		Costly: isUnbounded(t),
 
-		// INSERT JSON lets in empty values that cannot be bound; Cassandra does not take those for null.
+		// INSERT JSON lets in empty values that cannot be bound; Cassandra does not treat them as null.
 		Call: func(c *Call) (types.Value, error) {
 			b := c.Args[0].Bytes
 			if b == nil || len(b) == 0 && types.EmptyIsNull(t) && t.Validate(b) == nil {
@@ -56,10 +57,10 @@ var fromJSON = &family{
 	},
 }
 
-// readJSON reads a value of the type that f returns. Without an Env one that tells the time is refused.
+// readJSON reads a value of the type that f returns. Without an Env a text that depends on the time is refused.
 func (f *Function) readJSON(text string, env *Env) ([]byte, error) {
-	v, err := types.DecodeJSON(text, (&Call{Env: env}).pacer().step)
-	if wrong := new(types.JSONError); errors.As(err, &wrong) {
+	v, err := json.Decode(text, (&Call{Env: env}).pacer().step)
+	if wrong := new(json.Error); errors.As(err, &wrong) {
 		return nil, cqlerr.FunctionFailed(f.Name, []string{"text"}, fmt.Sprintf(
 			"execution of 'system.%s[text]' failed: Could not decode JSON string '%s': %s", f.Name, text, err))
 	}
@@ -82,5 +83,5 @@ func (f *Function) readJSON(text string, env *Env) ([]byte, error) {
 		return nil, cqlerr.Invalidf("Return of function %s (%x) is not a valid value for its declared return type %s",
 			f, b, f.Returns)
 	}
-	return types.NormalizeBound(f.Returns, b), nil // Cassandra takes apart what functions return
+	return types.NormalizeBound(f.Returns, b), nil // Cassandra takes apart the results of functions
 }

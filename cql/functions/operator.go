@@ -21,7 +21,7 @@ func OperatorName(op byte, unary bool) string {
 	return operatorNames[op]
 }
 
-// operatorOf is the operator that a function of two values stands for.
+// operatorOf is the operator of a function of two values.
 func operatorOf(name string) (op byte, ok bool) {
 	for op, known := range operatorNames {
 		if known == name {
@@ -31,7 +31,7 @@ func operatorOf(name string) (op byte, ok bool) {
 	return 0, false
 }
 
-// operatorFunctions are the functions behind + - * / % and the minus before a value.
+// operatorFunctions are the functions of + - * / % and of the minus before a value.
 var operatorFunctions = func() []Function {
 	var fs []Function
 	for _, left := range numeric {
@@ -54,7 +54,7 @@ var operatorFunctions = func() []Function {
 }()
 
 // operation declares an operator for values of two types. A null among them gives null, as does an empty value that
-// has no meaning. What fails is told to the client as the failure of a function.
+// has no meaning. An error is reported to the client as the failure of a function.
 func operation(op byte, left, right, result types.Type, compute func(a, b []byte) ([]byte, error)) Function {
 	name := operatorNames[op]
 	sign := string(op)

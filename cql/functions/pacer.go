@@ -7,7 +7,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// maxDigits bounds the numbers that are multiplied, divided, raised to powers and printed, and what comes of it: with
+// maxDigits bounds the numbers that are multiplied, divided, raised to powers and printed, and their results: with
 // them each operation takes a few milliseconds at most. It also bounds how far apart the exponents of decimals may be
 // that are added: the sum has a digit for each place between them.
 const maxDigits = 100_000
@@ -18,8 +18,8 @@ const maxBits = maxDigits*3322/1000 + 1
 // maxText is how many bytes a text may have that is put together.
 const maxText = 16 << 20
 
-// pacer lets others run between the operations of a long computation, and remembers why that has to end. What is
-// computed from then on is of no use. A nil pacer is for short ones.
+// pacer lets others run between the operations of a long computation, and remembers why the computation has to end.
+// Results after that are not used. A nil pacer is for short ones.
 type pacer struct {
 	step   func() error
 	err    error

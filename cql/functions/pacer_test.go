@@ -37,8 +37,8 @@ func call(t *testing.T, env *Env, name string, ts []types.Type, args ...types.Va
 	return f.Call(&Call{Args: args, Env: env})
 }
 
-// TestLongNumbers computes with numbers of which each operation would take long: they are refused, but where that takes
-// little.
+// TestLongNumbers computes with numbers of which each operation would take long: they are refused, but where that
+// takes little.
 func TestLongNumbers(t *testing.T) {
 	n, d := types.VarInt, types.Decimal
 	half, long := digitsOf(60_000), digitsOf(1_000_000)

@@ -87,7 +87,7 @@ func cosine(a, b []float32) float32 {
 	return (1 + float32(float64(dot)/math.Sqrt(float64(squareA)*float64(squareB)))) / 2
 }
 
-// dotProduct adds what stands before the last multiple of 8 elements one by one, and then each 8 by themselves.
+// dotProduct adds the elements before the last multiple of 8 one by one, and then groups of 8 separately.
 func dotProduct(a, b []float32) float32 {
 	var sum float32
 	head := len(a) % 8
@@ -104,7 +104,7 @@ func dotProduct(a, b []float32) float32 {
 	return sum
 }
 
-// squareDistance adds each 8 elements by themselves, and then those that are left one by one.
+// squareDistance adds groups of 8 elements separately, and then the remaining ones one by one.
 func squareDistance(a, b []float32) float32 {
 	var sum float32
 	i := 0

@@ -48,7 +48,7 @@ func (b *builder) createRole(at grammar.ICreateStatementContext) *cql.CreateRole
 	return s
 }
 
-// roleOptions builds the options of a role, of which no two may be the same.
+// roleOptions builds the options of a role, each at most once.
 func (b *builder) roleOptions(contexts []grammar.IRoleOptionContext) []cql.RoleOption {
 	var out []cql.RoleOption
 	seen := map[string]bool{}
@@ -67,7 +67,7 @@ func (b *builder) roleOptions(contexts []grammar.IRoleOptionContext) []cql.RoleO
 	return out
 }
 
-// roleOption builds an option and returns the name under which it may be given once. ACCESS has none.
+// roleOption builds an option and returns its name, which must be unique. ACCESS has no name.
 func (b *builder) roleOption(c grammar.IRoleOptionContext) (cql.RoleOption, string) {
 	switch {
 	case c.GetPassword() != nil:
@@ -99,7 +99,7 @@ func (b *builder) roleAccess(c grammar.IRoleOptionContext) *cql.RoleAccess {
 	return o
 }
 
-// checkAccess refuses both ALL and some places of a kind.
+// checkAccess refuses ALL together with names of the same kind.
 func (b *builder) checkAccess(options []cql.RoleOption) {
 	before := map[bool]*cql.RoleAccess{} // by CIDRs
 	for _, option := range options {

@@ -289,7 +289,7 @@ func TestConstants(t *testing.T) {
 			}
 			m := machines.Get().(*machine)
 			m.load(word)
-			if kind, ok := kinds[m.tokens.all[0].GetTokenType()]; !ok || kind != l.Kind || len(m.tokens.all) != 2 {
+			if kind, ok := kinds[m.tokens.All[0].GetTokenType()]; !ok || kind != l.Kind || len(m.tokens.All) != 2 {
 				t.Errorf("%s is no %d", word, l.Kind)
 			}
 			m.release()

@@ -49,7 +49,7 @@ func (b *builder) selectOperand(c grammar.ISelectOperandContext) cql.Term {
 		at := between(start, suffix)
 		switch {
 		case suffix.GetArgs() != nil:
-			t = b.qualifiedCall(t, i == 0 && isPlainColumn(behindHints(c.GetPrimary())), suffix, at)
+			t = b.qualifiedCall(t, i == 0 && isPlainColumn(withoutHints(c.GetPrimary())), suffix, at)
 		case suffix.GetField() != nil:
 			t = &cql.Field{Span: at, Of: t, Name: b.name(suffix.GetField())}
 		default:
@@ -59,8 +59,8 @@ func (b *builder) selectOperand(c grammar.ISelectOperandContext) cql.Term {
 	return t
 }
 
-// behindHints is what stands behind the types in parentheses before a selected term.
-func behindHints(c grammar.ISelectPrimaryContext) grammar.ISelectPrimaryContext {
+// withoutHints removes the types in parentheses before a selected term.
+func withoutHints(c grammar.ISelectPrimaryContext) grammar.ISelectPrimaryContext {
 	for c.GetOther() != nil && c.GetOther().GetParens() != nil && c.GetOther().GetParens().GetHinted() != nil {
 		c = c.GetOther().GetParens().GetHinted()
 	}
@@ -78,10 +78,10 @@ func isPlainColumn(c grammar.ISelectPrimaryContext) bool {
 	return c.GetPlain() != nil || c.GetFunction() != nil
 }
 
-// qualifiedCall builds keyspace.function(arguments), which the grammar takes for a field with arguments
-// because it decides on one token.
+// qualifiedCall builds keyspace.function(arguments), which the grammar, deciding on one token, reads as a field with
+// arguments.
 func (b *builder) qualifiedCall(of cql.Term, plain bool, c grammar.ISelectSuffixContext, at cql.Span) cql.Term {
-	function := &b.m.tokens.all[c.GetStart().GetTokenIndex()+1]
+	function := &b.m.tokens.All[c.GetStart().GetTokenIndex()+1]
 	if !plain || !isFunctionName(function.GetTokenType()) {
 		b.refuse(c.GetArgs().GetStart(), "K_FROM")
 		return of
@@ -94,7 +94,7 @@ func (b *builder) qualifiedCall(of cql.Term, plain bool, c grammar.ISelectSuffix
 	return &cql.Call{Span: at, Function: name, Args: b.selections(c.GetArgs().GetArgs())}
 }
 
-// isFunctionName reports whether a name's token can name a function.
+// isFunctionName reports whether a token can be the name of a function.
 func isFunctionName(token int) bool {
 	switch token {
 	case grammar.CqlLexerK_TTL, grammar.CqlLexerK_WRITETIME, grammar.CqlLexerK_MAXWRITETIME, grammar.CqlLexerK_KEY,
@@ -154,7 +154,7 @@ func (b *builder) selectOther(c grammar.ISelectOtherContext) cql.Term {
 	}
 }
 
-// columnOrCall builds a bare column, or a function with the same name when it has arguments.
+// columnOrCall builds a column, or a function call if there are arguments.
 func (b *builder) columnOrCall(c antlr.ParserRuleContext, args grammar.ISelectArgsContext) cql.Term {
 	if args == nil {
 		return &cql.ColumnRef{Span: span(c), Name: b.name(c)}
@@ -170,7 +170,7 @@ func isOneInteger(args []cql.Term) bool {
 	return ok && l.Kind == cql.IntegerLiteral
 }
 
-// count builds count(*), which count(1) is another spelling of, or a call of the function count.
+// count builds count(*), also written count(1), or a call of the function count.
 func (b *builder) count(c grammar.ISelectOtherContext) cql.Term {
 	tail := c.GetTail()
 	args := b.selections(tail.GetArgs())

@@ -5,30 +5,30 @@ import (
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/parser/antlr3"
 	"github.com/cqld/cqld/cql/secret"
 	"github.com/cqld/cqld/grammar"
 )
 
-// builder makes the tree of one text from the contexts of its grammar rules. It remembers the first rule
-// of Cassandra's grammar that was broken.
+// builder makes the tree of one text from the contexts of its grammar rules. It keeps the first error.
 type builder struct {
 	m       *machine
 	text    string
 	markers int
 	built   *builtBatch // of a long batch
 	err     *cqlerr.Error
-	ended   bool // by an exception of Java in Cassandra
+	ended   bool // by a Java exception in Cassandra
 }
 
-// fail remembers the first error.
+// fail records a syntax error if it is the first.
 func (b *builder) fail(format string, args ...any) {
 	if b.err == nil {
 		b.err = cqlerr.Syntaxf(format, args...)
 	}
 }
 
-// failJava remembers an error that in Cassandra is an exception of Java while it parses: it ends the parse, and
-// what was wrong before is not told.
+// failJava records an error for which Cassandra throws a Java exception: it ends the parse and replaces earlier
+// errors.
 func (b *builder) failJava(exception, message string) {
 	if !b.ended {
 		b.err = cqlerr.Syntaxf("Failed parsing statement: [%s] reason: %s %s", secret.Hide(b.text), exception, message)
@@ -36,10 +36,10 @@ func (b *builder) failJava(exception, message string) {
 	}
 }
 
-// shown is a term as messages have it, unless it may tell a password.
+// shown prints a term for a message, or stars if it may contain a password.
 func (b *builder) shown(t cql.Term) string { return b.shownAs(t.String(), t) }
 
-// shownAs is a text that was made of a term, unless the term may tell a password.
+// shownAs returns a text made from a term, or stars if the term may contain a password.
 func (b *builder) shownAs(text string, t cql.Term) string {
 	if t.Position().End > secret.Start(b.text) {
 		return secret.Stars
@@ -47,17 +47,17 @@ func (b *builder) shownAs(text string, t cql.Term) string {
 	return text
 }
 
-// refuse remembers a syntax error at a token that the grammar takes and the language does not.
+// refuse records a syntax error at a token that the grammar accepts and CQL does not.
 func (b *builder) refuse(t antlr.Token, expecting string) {
 	if b.err == nil {
-		b.err = b.m.mismatch(t.GetTokenIndex(), expecting)
+		b.err = antlr3.Mismatch(&b.m.tokens, t.GetTokenIndex(), expecting)
 	}
 }
 
-// noAlternative remembers a syntax error at a token that may not follow the one before it.
+// noAlternative records a syntax error at a token that must not follow the previous one.
 func (b *builder) noAlternative(t antlr.Token) {
 	if b.err == nil {
-		b.err = b.m.noViableAlternative(t.GetTokenIndex()-1, t.GetTokenIndex())
+		b.err = antlr3.NoViableAlternative(&b.m.tokens, t.GetTokenIndex()-1, t.GetTokenIndex())
 	}
 }
 
@@ -96,7 +96,7 @@ func (b *builder) statement(c grammar.IStatementContext) cql.Statement {
 	}
 }
 
-// span is where a rule stands in the text.
+// span is the position of a rule in the text.
 func span(c antlr.ParserRuleContext) cql.Span {
 	return cql.Span{Start: c.GetStart().GetStart(), End: c.GetStop().GetStop() + 1}
 }
@@ -106,7 +106,50 @@ func between(start antlr.Token, c antlr.ParserRuleContext) cql.Span {
 	return cql.Span{Start: start.GetStart(), End: c.GetStop().GetStop() + 1}
 }
 
-// tokenSpan is where a token stands in the text.
+// tokenSpan is the position of a token in the text.
 func tokenSpan(t antlr.Token) cql.Span {
 	return cql.Span{Start: t.GetStart(), End: t.GetStop() + 1}
+}
+
+var describeKinds = map[int]cql.DescribeKind{
+	grammar.CqlLexerK_CLUSTER:      cql.DescribeCluster,
+	grammar.CqlLexerK_SCHEMA:       cql.DescribeSchema,
+	grammar.CqlLexerK_KEYSPACES:    cql.DescribeKeyspaces,
+	grammar.CqlLexerK_KEYSPACE:     cql.DescribeKeyspace,
+	grammar.CqlLexerK_TABLES:       cql.DescribeTables,
+	grammar.CqlLexerK_COLUMNFAMILY: cql.DescribeTable,
+	grammar.CqlLexerK_INDEX:        cql.DescribeIndex,
+	grammar.CqlLexerK_MATERIALIZED: cql.DescribeView,
+	grammar.CqlLexerK_TYPES:        cql.DescribeTypes,
+	grammar.CqlLexerK_TYPE:         cql.DescribeType,
+	grammar.CqlLexerK_FUNCTIONS:    cql.DescribeFunctions,
+	grammar.CqlLexerK_FUNCTION:     cql.DescribeFunction,
+	grammar.CqlLexerK_AGGREGATES:   cql.DescribeAggregates,
+	grammar.CqlLexerK_AGGREGATE:    cql.DescribeAggregate,
+}
+
+func (b *builder) describe(c grammar.IDescribeStatementContext) *cql.Describe {
+	what := c.GetWhat()
+	s := &cql.Describe{
+		Span: span(c), Kind: cql.DescribeAny, Internals: c.GetInternals() != nil,
+		Full: what.GetFull() != nil, Only: what.GetOnly() != nil,
+	}
+	if what.GetKind() != nil {
+		s.Kind = describeKinds[what.GetKind().GetTokenType()]
+	}
+	switch {
+	case what.GetKeyspace() != nil:
+		s.Name.Name = b.keyspace(what.GetKeyspace())
+	case what.GetTable() != nil:
+		s.Name = b.table(what.GetTable())
+		if _, word := describeKinds[what.GetStart().GetTokenType()]; word && what.GetKind() == nil && s.Name.Keyspace != "" {
+			b.m.tokens.Looked = what.GetStart().GetTokenIndex() + 2
+			b.refuse(&b.m.tokens.All[what.GetStart().GetTokenIndex()+1], "EOF") // the dot of schema.name
+		}
+	case what.GetUserType() != nil:
+		s.Name = b.userType(what.GetUserType())
+	case what.GetFunction() != nil:
+		s.Name = b.definedFunction(what.GetFunction())
+	}
+	return s
 }

@@ -1,10 +1,13 @@
 package parser
 
 import (
+	"strconv"
+
 	"github.com/antlr4-go/antlr/v4"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/parser/stream"
 	"github.com/cqld/cqld/grammar"
 )
 
@@ -20,10 +23,10 @@ func (b *builder) terms(contexts []grammar.ITermContext) cql.Terms {
 	return cql.Terms{Parts: out}
 }
 
-// each is terms with a node for each of them, which are refused if they are more than any statement can use.
+// each is terms with a node for each term; more than any statement can use are refused.
 func (b *builder) each(contexts []grammar.ITermContext) []cql.Term { return b.nodes(b.terms(contexts)) }
 
-// maxNodes is how many values, arguments or components may stand in parentheses.
+// maxNodes is the maximum number of values, arguments or components in parentheses.
 const maxNodes = 1 << 16
 
 func (b *builder) nodes(terms cql.Terms) []cql.Term {
@@ -36,17 +39,17 @@ func (b *builder) nodes(terms cql.Terms) []cql.Term {
 	return terms.List()
 }
 
-// literal builds a constant, or the run of terms that its token stands for.
+// literal builds a constant, or the run of terms that its token represents.
 func (b *builder) literal(t antlr.Token) cql.Term {
-	if run := b.m.tokens.run(t); run != nil {
+	if run := b.m.tokens.Run(t); run != nil {
 		return run
 	}
 	return b.constant(t)
 }
 
-// bound builds a marker, or the run of markers that its token stands for.
+// bound builds a marker, or the run of markers that its token represents.
 func (b *builder) bound(c grammar.IMarkerContext) cql.Term {
-	run := b.m.tokens.run(c.GetStart())
+	run := b.m.tokens.Run(c.GetStart())
 	if run == nil {
 		return b.marker(c)
 	}
@@ -75,8 +78,8 @@ func (b *builder) operand(c grammar.IOperandContext) cql.Term {
 	return &cql.Arithmetic{Span: span(c), Op: '-', Right: value}
 }
 
-// arithmetic joins operands with the operators between them: * / % first, then + -, from left to right. It holds
-// the operands of + and -, and between them their operators.
+// arithmetic joins operands by operators: * / % first, then + -, from left to right. It keeps the operands and
+// operators of + and -.
 type arithmetic struct {
 	operands []cql.Term
 	ops      []byte
@@ -166,7 +169,7 @@ func (b *builder) braces(c grammar.IBracesTermContext) cql.Term {
 	}
 }
 
-// entries builds keys and values in the order of the text, which markers are numbered by.
+// entries builds keys and values in the order of the text, in which markers are numbered.
 func (b *builder) entries(keys, values []grammar.ITermContext) (k, v cql.Terms) {
 	for i := range keys {
 		k.Parts = append(k.Parts, b.term(keys[i]))
@@ -183,7 +186,7 @@ func (b *builder) parens(c grammar.IParenTermContext) cql.Term {
 	return b.tuple(c.GetTuple())
 }
 
-// tuple builds a tuple, or the run of tuples that stands in the place of one.
+// tuple builds a tuple, or a run of tuples.
 func (b *builder) tuple(c grammar.ITupleLiteralContext) cql.Term {
 	elements := b.terms(c.GetItems())
 	if run, ok := elements.Parts[0].(*cql.Run); ok && len(elements.Parts) == 1 {
@@ -199,4 +202,53 @@ func (b *builder) marker(c grammar.IMarkerContext) *cql.Marker {
 		m.Name = b.name(c.GetName())
 	}
 	return m
+}
+
+func (b *builder) constant(t antlr.Token) *cql.Literal {
+	switch t.GetTokenType() {
+	case grammar.CqlLexerSTRING_LITERAL:
+		return b.stringToken(t)
+	case grammar.CqlLexerINTEGER:
+		return b.literalToken(t, cql.IntegerLiteral)
+	case grammar.CqlLexerFLOAT:
+		b.checkFloat(t)
+		return b.literalToken(t, cql.FloatLiteral)
+	case grammar.CqlLexerBOOLEAN:
+		return b.literalToken(t, cql.BooleanLiteral)
+	case grammar.CqlLexerHEXNUMBER:
+		return b.literalToken(t, cql.HexLiteral)
+	case grammar.CqlLexerUUID:
+		return b.literalToken(t, cql.UUIDLiteral)
+	case grammar.CqlLexerDURATION:
+		return b.literalToken(t, cql.DurationLiteral)
+	default:
+		return &cql.Literal{Span: tokenSpan(t), Kind: cql.FloatLiteral, Text: cql.FloatText(b.word(t))}
+	}
+}
+
+// null builds NULL, which has no text.
+func null(t antlr.Token) *cql.Literal {
+	return &cql.Literal{Span: tokenSpan(t), Kind: cql.NullLiteral}
+}
+
+// literalToken builds a literal with the token's text as written.
+func (b *builder) literalToken(t antlr.Token, kind cql.LiteralKind) *cql.Literal {
+	return &cql.Literal{Span: tokenSpan(t), Kind: kind, Text: b.word(t)}
+}
+
+// stringToken builds a string from 'text' or $$text$$.
+func (b *builder) stringToken(t antlr.Token) *cql.Literal {
+	return &cql.Literal{Span: tokenSpan(t), Kind: cql.StringLiteral, Text: stringContent(b.word(t))}
+}
+
+// stringContent removes the quotes of a string token.
+func stringContent(word string) string { return stream.Content(word, grammar.CqlLexerSTRING_LITERAL) }
+
+// checkFloat refuses a number beyond the range of a double: Cassandra fails while it parses, whatever the type of the
+// column.
+func (b *builder) checkFloat(t antlr.Token) {
+	if _, err := strconv.ParseFloat(b.word(t), 64); err != nil {
+		b.failJava("NumberFormatException",
+			`Character I is neither a decimal digit number, decimal point, nor "e" notation exponential mark.`)
+	}
 }

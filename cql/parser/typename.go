@@ -3,6 +3,7 @@ package parser
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/antlr4-go/antlr/v4"
 
@@ -48,7 +49,7 @@ func (b *builder) collection(c grammar.ITypeNameContext) cql.TypeName {
 	return t
 }
 
-// frozen builds frozen<type>: what can be frozen has parts.
+// frozen builds frozen<type>; the type must have parts.
 func (b *builder) frozen(c grammar.ITypeNameContext) cql.TypeName {
 	t := b.typeName(c.GetArgs()[0])
 	if t.IsClass() || !t.User && len(t.Args) == 0 {
@@ -58,8 +59,7 @@ func (b *builder) frozen(c grammar.ITypeNameContext) cql.TypeName {
 	return t
 }
 
-// checkUserTypeName refuses the names that are kept for types of the future. Like Cassandra it does not
-// find them when they are quoted or in capitals.
+// checkUserTypeName refuses reserved names. Like Cassandra it does not recognize them quoted or in capitals.
 func (b *builder) checkUserTypeName(t antlr.Token) {
 	if t.GetTokenType() != grammar.CqlLexerIDENT {
 		return
@@ -70,7 +70,7 @@ func (b *builder) checkUserTypeName(t antlr.Token) {
 	}
 }
 
-// userType builds the name of a user type where it stands by itself.
+// userType builds the name of a user type outside a type.
 func (b *builder) userType(c grammar.IUserTypeNameContext) cql.QualifiedName {
 	last := c.GetUser()
 	if last == nil {
@@ -79,4 +79,85 @@ func (b *builder) userType(c grammar.IUserTypeNameContext) cql.QualifiedName {
 	}
 	b.checkUserTypeName(last.GetStart())
 	return cql.QualifiedName{Keyspace: b.name(c), Name: b.name(last)}
+}
+
+func (b *builder) createType(at grammar.ICreateStatementContext) *cql.CreateType {
+	c := at.GetUserType()
+	s := &cql.CreateType{Span: span(at), IfNotExists: c.GetNotExists() != nil, Type: b.userType(c.GetName())}
+	s.Fields = b.fields(c.GetFields())
+	return s
+}
+
+func (b *builder) fields(contexts []grammar.IFieldDefinitionContext) []cql.FieldDefinition {
+	out := make([]cql.FieldDefinition, len(contexts))
+	for i, c := range contexts {
+		out[i] = b.field(c)
+	}
+	return out
+}
+
+func (b *builder) field(c grammar.IFieldDefinitionContext) cql.FieldDefinition {
+	return cql.FieldDefinition{Span: span(c), Name: b.name(c.GetName()), Type: b.typeName(c.GetKind())}
+}
+
+func (b *builder) typeChange(c grammar.ITypeChangeContext) cql.TypeChange {
+	switch {
+	case c.GetField() != nil:
+		return &cql.AlterFieldType{Field: b.name(c.GetField()), Type: b.typeName(c.GetKind())}
+	case c.GetAdded() != nil:
+		return &cql.AddField{IfNotExists: c.GetNotExists() != nil, Field: b.field(c.GetAdded())}
+	default:
+		return &cql.RenameFields{IfExists: c.GetExists() != nil, Renames: b.renames(c.GetRenames())}
+	}
+}
+
+func (b *builder) createFunction(at grammar.ICreateStatementContext) *cql.CreateFunction {
+	c := at.GetFunction()
+	return &cql.CreateFunction{
+		Span:         span(at),
+		OrReplace:    at.GetReplace() != nil,
+		IfNotExists:  c.GetNotExists() != nil,
+		Function:     b.definedFunction(c.GetName()),
+		Args:         b.fields(c.GetArgs()),
+		CalledOnNull: c.GetCalled() != nil,
+		Returns:      b.typeName(c.GetResult()),
+		Language:     strings.ToLower(b.word(c.GetLanguage())),
+		Body:         stringContent(b.word(c.GetBody())),
+	}
+}
+
+// signature builds the types of a function's arguments, which may be missing.
+func (b *builder) signature(c grammar.ITypeNamesContext) *cql.Signature {
+	if c == nil {
+		return nil
+	}
+	return &cql.Signature{Types: b.typeNames(c)}
+}
+
+func (b *builder) typeNames(c grammar.ITypeNamesContext) []cql.TypeName {
+	out := make([]cql.TypeName, len(c.GetItems()))
+	for i, item := range c.GetItems() {
+		out[i] = b.typeName(item)
+	}
+	return out
+}
+
+func (b *builder) createAggregate(at grammar.ICreateStatementContext) *cql.CreateAggregate {
+	c := at.GetAggregate()
+	s := &cql.CreateAggregate{
+		Span:          span(at),
+		OrReplace:     at.GetReplace() != nil,
+		IfNotExists:   c.GetNotExists() != nil,
+		Function:      b.definedFunction(c.GetName()),
+		Args:          cql.Signature{Types: b.typeNames(c.GetArgs())},
+		StateFunction: b.name(c.GetStateFunction()),
+		StateType:     b.typeName(c.GetStateType()),
+	}
+	if c.GetFinalFunction() != nil {
+		s.FinalFunction = b.name(c.GetFinalFunction())
+	}
+	if c.GetInitial() != nil {
+		s.Initial = b.term(c.GetInitial())
+	}
+	return s
 }

@@ -1,10 +1,9 @@
-// Package quote writes names and texts as CQL has them: the syntax tree, types, schemas and error texts all print them,
-// and are read again.
+// Package quote prints names and texts in CQL syntax, for the syntax tree, types, schemas and error texts.
 package quote
 
 import "strings"
 
-// reservedWords are the words that Cassandra puts in double quotes when they are names.
+// reservedWords are the words that Cassandra quotes as names.
 var reservedWords = func() map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(`add allow alter and apply asc authorize batch begin by columnfamily create
@@ -16,11 +15,11 @@ var reservedWords = func() map[string]bool {
 	return set
 }()
 
-// IsReserved reports whether a lower-case word is a name only in double quotes.
+// IsReserved reports whether a lower-case word must be quoted as a name.
 func IsReserved(word string) bool { return reservedWords[word] }
 
-// Name returns a name as it is written in statements, in errors and by DESCRIBE: in double quotes unless it is a
-// lower-case word that is not reserved.
+// Name returns a name as printed in statements, errors and by DESCRIBE: quoted unless it is a lower-case word that is
+// not reserved.
 //
 //	v -> v    V -> "V"    order -> "order"    a"b -> "a""b"
 func Name(name string) string {

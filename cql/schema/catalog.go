@@ -1,3 +1,13 @@
+// Package schema has the definitions of keyspaces, tables with their indexes, views, user types, users' functions
+// and options as immutable values.
+//
+// A Catalog is one snapshot of everything that is defined. The With and Without methods return another snapshot; a
+// statement that was planned on the old one also finishes on the old one. The store persists snapshots as Records,
+// the planner reads them, and store/system shows them as system_schema.
+//
+// Start with Catalog, then Keyspace, Table and Column. Options as clients write them are Properties:
+// ParseKeyspaceOptions and ParseTableOptions read them, in Cassandra's words when they are wrong. Keyspace
+// and Table print themselves as DESCRIBE shows them.
 package schema
 
 import (
@@ -9,8 +19,8 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 )
 
-// emptyVersion is the version of a catalog without user keyspaces: d03783d7-b468-3c1a-82f1-8e30b2edde8b,
-// which is what Cassandra 5.0.8 tells of an empty schema.
+// emptyVersion is the version of a catalog without user keyspaces: d03783d7-b468-3c1a-82f1-8e30b2edde8b, as Cassandra
+// 5.0.8 shows for an empty schema.
 var emptyVersion = [16]byte{
 	0xd0, 0x37, 0x83, 0xd7, 0xb4, 0x68, 0x3c, 0x1a, 0x82, 0xf1, 0x8e, 0x30, 0xb2, 0xed, 0xde, 0x8b,
 }
@@ -37,14 +47,10 @@ func (c *Catalog) Keyspace(name string) *Keyspace { return c.keyspaces[name] }
 
 // Table returns a table or a view, or nil if it or its keyspace does not exist.
 func (c *Catalog) Table(keyspace, name string) *Table {
-	k := c.keyspaces[keyspace]
-	if k == nil {
-		return nil
+	if k := c.keyspaces[keyspace]; k != nil {
+		return k.tableOrView(name)
 	}
-	if t := k.Tables[name]; t != nil {
-		return t
-	}
-	return k.Views[name]
+	return nil
 }
 
 // TableByID returns the table or view that clients know by that id, or nil. It looks at all tables.
@@ -59,7 +65,7 @@ func (c *Catalog) TableByID(id [16]byte) *Table {
 	return nil
 }
 
-// CheckTableID refuses a table that is to be added under an id that another one has.
+// CheckTableID refuses to add a table under the id of another one.
 func (c *Catalog) CheckTableID(t *Table) error {
 	other := c.TableByID(t.ID)
 	if other == nil {
@@ -77,8 +83,8 @@ func (c *Catalog) Keyspaces() []*Keyspace {
 	})
 }
 
-// Version names the content of the user keyspaces: an MD5 UUID that is equal for equal content, whatever
-// led to it. What only the store looks at, StoreID, does not count.
+// Version names the content of the user keyspaces: an MD5 UUID that is equal for equal content, whatever led to it.
+// StoreID, which only the store uses, does not count.
 func (c *Catalog) Version() [16]byte { return c.version }
 
 // WithKeyspace returns a catalog in which k is defined, in place of a keyspace of the same name.
@@ -87,8 +93,8 @@ func (c *Catalog) WithKeyspace(k *Keyspace) *Catalog { return c.replace(k.Name, 
 // WithoutKeyspace returns a catalog without that keyspace and all in it.
 func (c *Catalog) WithoutKeyspace(name string) *Catalog { return c.replace(name, nil) }
 
-// WithTable returns a catalog in which t, a table or a view, is defined, in place of one of the same name. Its keyspace
-// must exist.
+// WithTable returns a catalog in which t, a table or a view, is defined, in place of one of the same name. Its
+// keyspace must exist.
 func (c *Catalog) WithTable(t *Table) *Catalog {
 	k := *c.keyspaces[t.Keyspace]
 	if t.View != nil {
@@ -139,8 +145,8 @@ func withEntry[V any](m map[string]*V, key string, v *V) map[string]*V {
 	return n
 }
 
-// digest stands for the content of a set of definitions. Those of disjoint sets combine by xor, so that a
-// change costs what it touches and not what is there.
+// digest is a digest of a set of definitions. Digests of disjoint sets are combined by xor, so that a change costs
+// only the work for the objects it touches.
 type digest [md5.Size]byte
 
 func (d digest) xor(o digest) digest {

@@ -8,19 +8,19 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Compact is how a table WITH COMPACT STORAGE keeps its rows. They have no markers: a row is there while a column of it
-// has a value.
+// Compact is how a table WITH COMPACT STORAGE keeps its rows. They have no markers: a row is there while a column of
+// it has a value.
 type Compact uint8
 
 // The kinds of tables. The columns of one without clustering columns are static, beside a clustering column and a
-// regular one that nobody sees; any other has one regular column, which nobody sees either if it was not declared.
+// regular one that are hidden; any other has one regular column, which is hidden too if it was not declared.
 const (
 	NotCompact Compact = iota
 	CompactStatic
 	CompactDense
 )
 
-// compactSection is the encoding of what kind of COMPACT STORAGE a table has.
+// compactSection is the encoding of the kind of COMPACT STORAGE of a table.
 //
 //	<kind>
 var compactSection = section[*Table]{
@@ -64,7 +64,8 @@ func CompactColumns(declared []*Column) ([]*Column, Compact) {
 		&Column{Name: freeName(declared, "value", 0), Type: value, Kind: Regular}), CompactStatic
 }
 
-// freeName is the first name that no column has of those that begin alike and go on with a number; zero is left out.
+// freeName is the first unused column name among beginning, beginning1, beginning2 and so on, from a number on; zero
+// is left out.
 func freeName(columns []*Column, beginning string, number int) string {
 	for ; ; number++ {
 		name := beginning
@@ -112,7 +113,7 @@ func (t *Table) KeepsRows() *Column {
 	return t.Regular[0]
 }
 
-// Flags are the words for what the table is in system_schema.
+// Flags are the flags of the table in system_schema.
 func (t *Table) Flags() []string {
 	var flags []string
 	if t.Compact == NotCompact || len(t.Clustering) > 1 {

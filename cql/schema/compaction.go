@@ -1,19 +1,23 @@
 package schema
 
 import (
+	"fmt"
 	"maps"
+	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/javafloat"
 )
 
 // compactionPackage is where Cassandra looks for a strategy that is named without a package.
 const compactionPackage = "org.apache.cassandra.db.compaction."
 
-// strategy is what one compaction strategy knows of the compaction map: its checks in the order of
-// Cassandra's, and the sub-options it takes. The compaction itself is not ours; options are kept.
+// strategy describes one compaction strategy: its checks in the order of Cassandra's, and the sub-options it takes.
+// The compaction itself is not ours; options are kept.
 type strategy struct {
 	thresholds bool // min_threshold and max_threshold are filled in and checked
 	checks     []func(compaction) error
@@ -87,8 +91,8 @@ func parseCompaction(m map[string]string) (map[string]string, error) {
 	return c, nil
 }
 
-// unknownStrategy refuses a class that is not a strategy: one that the JVM would find is told from one
-// that it would not.
+// unknownStrategy refuses a class that is not a strategy. The text depends on whether the JVM has a class of that
+// name.
 func unknownStrategy(class string) error {
 	if strings.HasPrefix(class, "java.lang.") {
 		return cqlerr.Configf("Compaction strategy class %s is not derived from AbstractReplicationStrategy", class)
@@ -140,32 +144,32 @@ func checkThresholds(m compaction) error {
 			return cqlerr.Configf("Invalid value %s for '%s' compaction sub-option - must be an integer", m[key], key)
 		}
 	}
-	least, ok := parseJavaInt(m["min_threshold"])
+	minimum, ok := parseJavaInt(m["min_threshold"])
 	if !ok {
 		return outOfRange("min_threshold", m["min_threshold"])
 	}
-	most, ok := parseJavaInt(m["max_threshold"])
+	maximum, ok := parseJavaInt(m["max_threshold"])
 	if !ok {
 		return outOfRange("max_threshold", m["max_threshold"])
 	}
 	switch {
-	case least <= 0 || most <= 0:
+	case minimum <= 0 || maximum <= 0:
 		return cqlerr.Configf("Disabling compaction by setting compaction thresholds to 0 has been removed, set the " +
 			"compaction option 'enabled' to false instead.")
-	case least == 1:
-		return cqlerr.Configf("Min compaction threshold cannot be less than 2 (got %d)", least)
-	case least > most:
+	case minimum == 1:
+		return cqlerr.Configf("Min compaction threshold cannot be less than 2 (got %d)", minimum)
+	case minimum > maximum:
 		return cqlerr.Configf("Min compaction threshold (got %d) cannot be greater than max compaction threshold (got %d)",
-			least, most)
+			minimum, maximum)
 	}
 	return nil
 }
 
-// checkCommonCompaction checks what all strategies have.
+// checkCommonCompaction checks the sub-options of all strategies.
 func checkCommonCompaction(m compaction) error {
 	threshold := 0.0
 	if v, ok := m["tombstone_threshold"]; ok {
-		f, ok := types.ParseJavaDouble(v)
+		f, ok := javafloat.ParseJava(v)
 		if !ok {
 			return notParsable(v, "int (base10)", "tombstone_threshold")
 		}
@@ -196,3 +200,291 @@ func checkCommonCompaction(m compaction) error {
 func isBoolean(s string) bool { return strings.EqualFold(s, "true") || strings.EqualFold(s, "false") }
 
 func isTrue(s string) bool { return strings.EqualFold(s, "true") }
+
+// integer reads a sub-option that is a number of that many bits, or returns otherwise if it is not given.
+func (m compaction) integer(key string, bits int, otherwise int64) (int64, error) {
+	v, ok := m[key]
+	if !ok {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseInt(v, 10, bits)
+	if err != nil {
+		return 0, notParsable(v, "int (base10)", key)
+	}
+	return n, nil
+}
+
+// float reads a sub-option that is a number, or returns otherwise if it is not given.
+func (m compaction) float(key string, otherwise float64) (float64, error) {
+	v, ok := m[key]
+	if !ok {
+		return otherwise, nil
+	}
+	f, ok := javafloat.ParseJava(v)
+	if !ok {
+		return 0, notParsable(v, "float", key)
+	}
+	return f, nil
+}
+
+func notParsable(value, what, key string) error {
+	return cqlerr.Configf("%s is not a parsable %s for %s", value, what, key)
+}
+
+// checkSizeTiers checks the sub-options of SizeTieredCompactionStrategy, which TimeWindow has too.
+func checkSizeTiers(m compaction) error {
+	size, err := m.integer("min_sstable_size", 64, 0)
+	if err != nil {
+		return err
+	}
+	if size < 0 {
+		return cqlerr.Configf("min_sstable_size must be non negative: %d", size)
+	}
+	low, err := m.float("bucket_low", 0.5)
+	if err != nil {
+		return err
+	}
+	high, err := m.float("bucket_high", 1.5)
+	if err != nil {
+		return err
+	}
+	if high <= low {
+		return cqlerr.Configf("bucket_high value (%s) is less than or equal to the bucket_low value (%s)",
+			javafloat.Format(high, 64), javafloat.Format(low, 64))
+	}
+	return nil
+}
+
+// checkLevels checks the sub-options of LeveledCompactionStrategy. The eighth level must have a size that
+// a Java long holds.
+func checkLevels(m compaction) error {
+	size, err := m.integer("sstable_size_in_mb", 32, 1)
+	if err != nil {
+		return err
+	}
+	if size < 1 {
+		return cqlerr.Configf("sstable_size_in_mb must be larger than 0, but was %d", size)
+	}
+	fanout, err := m.integer("fanout_size", 32, 10)
+	if err != nil {
+		return err
+	}
+	if fanout < 1 {
+		return cqlerr.Configf("fanout_size must be larger than 0, but was %d", fanout)
+	}
+	if top := math.Pow(float64(fanout), 8) * float64(size<<20); top > math.MaxInt64 {
+		return cqlerr.Configf("At most %d bytes may be in a compaction level; your maxSSTableSize must be absurdly "+
+			"high to compute %s", math.MaxInt64, strconv.FormatFloat(top, 'f', -1, 64))
+	}
+	return nil
+}
+
+// checkTimeWindows checks the sub-options of TimeWindowCompactionStrategy.
+func checkTimeWindows(m compaction) error {
+	if v, ok := m["timestamp_resolution"]; ok {
+		switch v {
+		case "SECONDS", "MILLISECONDS", "MICROSECONDS", "NANOSECONDS":
+		default:
+			return cqlerr.Configf("%s is not valid for timestamp_resolution", v)
+		}
+	}
+	if v, ok := m["compaction_window_unit"]; ok && v != "MINUTES" && v != "HOURS" && v != "DAYS" {
+		return cqlerr.Configf("%s is not valid for compaction_window_unit", v)
+	}
+	size, err := m.integer("compaction_window_size", 32, 1)
+	if err != nil {
+		return err
+	}
+	if size < 1 {
+		return cqlerr.Configf("%d must be greater than 1 for compaction_window_size", size)
+	}
+	expired, err := m.integer("expired_sstable_check_frequency_seconds", 64, 0)
+	if err != nil {
+		return err
+	}
+	if expired < 0 {
+		return cqlerr.Configf("expired_sstable_check_frequency_seconds must not be negative, but was %d", expired)
+	}
+	v, ok := m["unsafe_aggressive_sstable_expiration"]
+	switch {
+	case ok && !isBoolean(v):
+		return cqlerr.Configf("unsafe_aggressive_sstable_expiration is not 'true' or 'false' (%s)", v)
+	case isTrue(v):
+		return cqlerr.Configf("unsafe_aggressive_sstable_expiration is requested but not allowed, restart cassandra " +
+			"with -Dcassandra.allow_unsafe_aggressive_sstable_expiration=true to allow it")
+	}
+	return nil
+}
+
+// checkUnified checks the sub-options of UnifiedCompactionStrategy.
+func checkUnified(m compaction) error {
+	for _, check := range []func(compaction) error{
+		checkScaling, checkShards, checkUnifiedSizes, checkUnifiedExpiry, checkOverlap,
+	} {
+		if err := check(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var scalingParameter = regexp.MustCompile(`^(?:N|([LT])([0-9]+)|([+-]?[0-9]+))$`)
+
+// checkScaling checks the list of fan factors, one for each level.
+func checkScaling(m compaction) error {
+	v, ok := m["scaling_parameters"]
+	if !ok {
+		return nil
+	}
+	for item := range strings.SplitSeq(v, ",") {
+		item = strings.TrimSpace(item)
+		parts := scalingParameter.FindStringSubmatch(item)
+		if parts == nil {
+			return cqlerr.Configf("Scaling parameter %s must match N|L[0-9]+|T[0-9]+|[+-]?[0-9]+", item)
+		}
+		for _, number := range parts[2:] {
+			if number == "" {
+				continue
+			}
+			n, ok := parseJavaInt(number)
+			if !ok {
+				return cqlerr.Configf(compactionPackage+"UnifiedCompactionStrategy.validateOptions() threw an error: "+
+					`java.lang.NumberFormatException For input string: "%s"`, number)
+			}
+			if parts[1] != "" && n < 2 {
+				return cqlerr.Configf("Fan factor cannot be lower than 2 in %s", item)
+			}
+		}
+	}
+	return nil
+}
+
+func checkShards(m compaction) error {
+	shards, err := m.integer("base_shard_count", 32, 4)
+	if err != nil {
+		return err
+	}
+	if shards <= 0 {
+		return cqlerr.Configf("Invalid configuration, base_shard_count should be positive: %d", shards)
+	}
+	if v, ok := m["sstable_growth"]; ok {
+		f, ok := javafloat.ParseJava(v)
+		if !ok {
+			return cqlerr.Configf("sstable_growth is not a valid number between 0 and 1: %s", numberComplaint(v))
+		}
+		if f < 0 || f > 1 {
+			return cqlerr.Configf("sstable_growth %s must be between 0 and 1", v)
+		}
+	}
+	_, err = m.integer("max_sstables_to_compact", 32, 0)
+	return err
+}
+
+// checkUnifiedSizes checks the sizes of tables: the least must leave room below the one aimed at.
+func checkUnifiedSizes(m compaction) error {
+	const mebibyte = 1 << 20
+	target := 1024.0 * mebibyte
+	for _, key := range []string{"target_sstable_size", "flush_size_override"} {
+		v, ok := m[key]
+		if !ok {
+			continue
+		}
+		size, complaint := parseSize(v)
+		if complaint != "" {
+			return cqlerr.Configf("%s %s is not a valid size in bytes: %s", key, v, complaint)
+		}
+		if size < mebibyte {
+			return cqlerr.Configf("%s %s is not acceptable, size must be at least %s", key, v, formatSize(mebibyte))
+		}
+		if key == "target_sstable_size" {
+			target = size
+		}
+	}
+	v, ok := m["min_sstable_size"]
+	if !ok {
+		return nil
+	}
+	size, complaint := parseSize(v)
+	switch {
+	case complaint != "":
+		return cqlerr.Configf("%s is not a valid size in bytes for min_sstable_size", v)
+	case size < 0:
+		return cqlerr.Configf("Invalid configuration, min_sstable_size should be greater than or equal to 0 (zero)")
+	case size > target*math.Sqrt(0.5):
+		return cqlerr.Configf("Invalid configuration, min_sstable_size (%s) should be less than 70%% of the "+
+			"targetSSTableSize (%s)", formatSize(size), formatSize(target))
+	}
+	return nil
+}
+
+func checkUnifiedExpiry(m compaction) error {
+	if v, ok := m["expired_sstable_check_frequency_seconds"]; ok {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil {
+			return notParsable(v, "long (base10)", "expired_sstable_check_frequency_seconds")
+		}
+		if n <= 0 {
+			return cqlerr.Configf("Invalid configuration, expired_sstable_check_frequency_seconds should be positive: %d", n)
+		}
+	}
+	if v, ok := m["unsafe_aggressive_sstable_expiration"]; ok && !isBoolean(v) {
+		return cqlerr.Configf("unsafe_aggressive_sstable_expiration should either be 'true' or 'false', not %s", v)
+	}
+	return nil
+}
+
+func checkOverlap(m compaction) error {
+	v, ok := m["overlap_inclusion_method"]
+	if !ok {
+		return nil
+	}
+	switch strings.ToUpper(v) {
+	case "NONE", "SINGLE", "TRANSITIVE":
+		return nil
+	}
+	return cqlerr.Configf("Invalid overlap inclusion method %s. The valid options are [NONE, SINGLE, TRANSITIVE].", v)
+}
+
+// sizeText is a size with a decimal or binary unit: 1GiB, 1.5 GB, 100B.
+var sizeText = regexp.MustCompile(`^\s*(.*?)\s*([kKMGTPE]?)(i?)B$`)
+
+// parseSize reads a size in bytes, or returns Java's complaint.
+func parseSize(s string) (size float64, complaint string) {
+	parts := sizeText.FindStringSubmatch(s)
+	if parts == nil {
+		return 0, s + " does not end in unit B"
+	}
+	f, ok := javafloat.ParseJava(parts[1])
+	if !ok {
+		return 0, numberComplaint(parts[1])
+	}
+	base := 1000.0
+	if parts[3] != "" {
+		base = 1024
+	}
+	power := 0
+	if parts[2] != "" {
+		power = strings.Index("KMGTPE", strings.ToUpper(parts[2])) + 1
+	}
+	return f * math.Pow(base, float64(power)), ""
+}
+
+// formatSize prints a size as Cassandra does: 800.000MiB.
+func formatSize(size float64) string {
+	unit := ""
+	for _, next := range []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"} {
+		if size < 1024 {
+			break
+		}
+		size, unit = size/1024, next
+	}
+	return fmt.Sprintf("%.3f%sB", size, unit)
+}
+
+// numberComplaint is Java's message about text that is not a floating point number.
+func numberComplaint(s string) string {
+	if strings.TrimFunc(s, isJavaSpace) == "" {
+		return "empty String"
+	}
+	return `For input string: "` + s + `"`
+}

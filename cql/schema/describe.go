@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/javafloat"
 )
 
 // CQL is the statement that makes the keyspace, as DESCRIBE shows it.
@@ -60,8 +61,8 @@ func (t *Table) CQL(internals bool) string {
 	return b.String()
 }
 
-// describeColumns returns the definitions between the parentheses of CREATE TABLE. With internals those that were
-// dropped stand at the end, also if there are such columns again, which describeDropped adds.
+// describeColumns returns the definitions between the parentheses of CREATE TABLE. With internals, dropped columns
+// come last, also if they were added again; describeDropped adds those.
 func (t *Table) describeColumns(internals bool) []string {
 	simpleKey := len(t.PartitionKey) == 1 && len(t.Clustering) == 0
 	var lines []string
@@ -93,7 +94,7 @@ func (t *Table) describeColumns(internals bool) []string {
 	return append(lines, t.describeKey())
 }
 
-// describeKey is the primary key as a clause of its own.
+// describeKey is the PRIMARY KEY clause.
 func (t *Table) describeKey() string {
 	partition := quoteNames(t.PartitionKey)
 	if len(t.PartitionKey) > 1 {
@@ -105,7 +106,7 @@ func (t *Table) describeKey() string {
 	return "PRIMARY KEY (" + partition + ")"
 }
 
-// definition is the column as it stands in CREATE TABLE.
+// definition is the column as CREATE TABLE has it.
 func (c *Column) definition() string {
 	text := quote.Name(c.Name) + " " + c.Type.String()
 	if c.Kind == Static {
@@ -129,8 +130,7 @@ func (t *Table) describeDropped(name string) string {
 	return b.String()
 }
 
-// InCreateOrder returns the columns as DESCRIBE shows them: those that are many cells come behind the others of their
-// kind.
+// InCreateOrder returns the columns as DESCRIBE shows them: multi-cell columns come after the others of their kind.
 func (t *Table) InCreateOrder() []*Column {
 	return slices.Concat(t.PartitionKey, t.Clustering, simpleFirst(t.Static), simpleFirst(t.Regular))
 }
@@ -183,14 +183,14 @@ func (t *Table) describeOptions(internals bool) []string {
 	for _, item := range []struct{ name, value string }{
 		{"additional_write_policy", quote.Text(o.AdditionalWritePolicy)},
 		{"allow_auto_snapshot", strconv.FormatBool(o.AllowAutoSnapshot)},
-		{"bloom_filter_fp_chance", types.FormatDouble(o.BloomFilterFPChance)},
+		{"bloom_filter_fp_chance", javafloat.Format(o.BloomFilterFPChance, 64)},
 		{"caching", formatMap(o.Caching)},
 		{"cdc", strconv.FormatBool(o.CDC)},
 		{"comment", quote.Text(o.Comment)},
 		{"compaction", formatMap(o.Compaction)},
 		{"compression", formatMap(o.Compression)},
 		{"memtable", quote.Text(o.Memtable)},
-		{"crc_check_chance", types.FormatDouble(o.CRCCheckChance)},
+		{"crc_check_chance", javafloat.Format(o.CRCCheckChance, 64)},
 		{"default_time_to_live", strconv.Itoa(o.DefaultTimeToLive)},
 		{"extensions", formatExtensions(o.Extensions)},
 		{"gc_grace_seconds", strconv.Itoa(o.GCGraceSeconds)},
@@ -201,7 +201,7 @@ func (t *Table) describeOptions(internals bool) []string {
 		{"read_repair", quote.Text(o.ReadRepair)},
 		{"speculative_retry", quote.Text(o.SpeculativeRetry)},
 	} {
-		if t.View == nil || item.name != "default_time_to_live" { // what a view has ends when it ends in the base
+		if t.View == nil || item.name != "default_time_to_live" { // a view's cells expire with those of the base table
 			items = append(items, item.name+" = "+item.value)
 		}
 	}

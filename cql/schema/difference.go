@@ -7,8 +7,39 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Difference returns the changes that lead from one catalog to another, in an order in which DDL could make them: what
-// is dropped first, then what is created or changed. A table that has another ID is dropped and created.
+// ChangeKind is the kind of a change of a schema object.
+type ChangeKind string
+
+// The kinds, spelled as the protocol spells them.
+const (
+	Created ChangeKind = "CREATED"
+	Updated ChangeKind = "UPDATED"
+	Dropped ChangeKind = "DROPPED"
+)
+
+// Target is the kind of schema object that changed.
+type Target string
+
+// The targets, spelled as the protocol spells them. A materialized view is a table here.
+const (
+	TargetKeyspace  Target = "KEYSPACE"
+	TargetTable     Target = "TABLE"
+	TargetType      Target = "TYPE"
+	TargetFunction  Target = "FUNCTION"
+	TargetAggregate Target = "AGGREGATE"
+)
+
+// Change is one change of the schema as results and events report it.
+type Change struct {
+	Kind     ChangeKind
+	Target   Target
+	Keyspace string
+	Name     string   // empty for keyspaces
+	Args     []string // of functions and aggregates
+}
+
+// Difference returns the changes that lead from one catalog to another, in an order in which DDL could make them:
+// drops first, then creations and updates. A table that has another ID is dropped and created.
 func Difference(old, next *Catalog) []Change {
 	var dropped, made []Change
 	for _, k := range old.Keyspaces() {
@@ -24,7 +55,7 @@ func Difference(old, next *Catalog) []Change {
 	return append(dropped, made...)
 }
 
-// without returns the changes that drop what another version of the keyspace lacks; nil: the keyspace itself.
+// without returns the drops that lead to the next version of the keyspace; nil: the keyspace itself is dropped.
 func (k *Keyspace) without(next *Keyspace) []Change {
 	lacks := next
 	if lacks == nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// DroppedColumn is what a table remembers of a column that was dropped, also when there is one of its name again.
+// DroppedColumn is a column that was dropped. The table keeps it also when a column of its name was added again.
 type DroppedColumn struct {
 	Column       // as it was, with tuples in place of user types
-	Time   int64 // microseconds: what was written then or before is gone for ever
+	Time   int64 // in microseconds: cells with this timestamp or an earlier one are never seen again
 }
 
-// DroppedColumn returns what is remembered of a column of that name that was dropped, or nil.
+// DroppedColumn returns the dropped column of that name, or nil.
 func (t *Table) DroppedColumn(name string) *DroppedColumn {
 	for _, d := range t.Dropped {
 		if d.Name == name {
@@ -46,8 +46,8 @@ func (t *Table) WithoutColumns(names []string, at int64) *Table {
 	return n
 }
 
-// WithColumns returns the table with more columns. One that was there before has its cells again, but for those that
-// Lost tells of; of one whose parts are stored in another way none.
+// WithColumns returns the table with more columns. A column that was dropped before gets its cells back, except those
+// that Lost covers. If its new type is stored in another way it gets none back.
 func (t *Table) WithColumns(added []*Column) *Table {
 	spec := *t
 	spec.Columns = slices.Clone(t.Columns)
@@ -71,7 +71,7 @@ func (t *Table) Lost(id uint32) (upTo int64, some bool) {
 // Loses reports whether Lost holds for any ID.
 func (t *Table) Loses() bool { return len(t.lost) > 0 }
 
-// lostCells makes what Lost looks up.
+// lostCells makes the map for Lost.
 func (t *Table) lostCells() map[uint32]int64 {
 	if len(t.Columns)+1 == int(t.NextID) && len(t.Dropped) == 0 {
 		return nil
@@ -93,7 +93,7 @@ func (t *Table) lostCells() map[uint32]int64 {
 	return lost
 }
 
-// droppedOrder sorts columns as a hash map has them by name into which the first ones, already, were put together
+// droppedOrder sorts columns in the order of a hash map by name, into which the first few (already) were put together
 // before the others. DESCRIBE shows them so.
 func droppedOrder(columns []*DroppedColumn, already int) []*DroppedColumn {
 	size := firstPlaces

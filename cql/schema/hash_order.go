@@ -7,13 +7,13 @@ import (
 	"unicode/utf16"
 )
 
-// Cassandra goes over Java's hash maps where it prints names or looks at them one by one. What stands here puts names
-// into the order of such a map.
+// Cassandra goes over Java's hash maps where it prints names or looks at them one by one. The functions here put
+// names into the order of such a map.
 
 // places is the number of places of a hash map.
 type places uint32
 
-// firstPlaces is how many places a hash map begins with if nobody says otherwise.
+// firstPlaces is the number of places of a new hash map by default.
 const firstPlaces places = 16
 
 // roomFor is the number of places of a map that began with p when it has n entries: it grows when three of four are
@@ -46,8 +46,8 @@ func bytesHash(s string) uint32 {
 	return h
 }
 
-// hashOrder sorts texts, given in the order they were put in, as a hash map of strings has them: error texts list what
-// is left of one.
+// hashOrder sorts texts, given in the order they were put in, as a hash map of strings has them: error texts list the
+// remaining keys of one.
 func hashOrder(keys []string) []string { return hashOrderFrom(keys, firstPlaces) }
 
 // hashOrderFrom is hashOrder for a map that began with that many places.
@@ -80,8 +80,8 @@ func NameOrder(names []string) []int {
 	return order
 }
 
-// NamesInHashOrder returns names of columns, each once, in the order in which Cassandra goes over those of DROP and
-// RENAME: they are in a hash map.
+// NamesInHashOrder returns names of columns, each once, in the order in which Cassandra goes over the columns of DROP
+// and RENAME: they are in a hash map.
 func NamesInHashOrder(names []string) []string {
 	var once []string
 	for _, name := range names {

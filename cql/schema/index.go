@@ -8,24 +8,26 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/quote"
+	"github.com/cqld/cqld/cql/types"
 )
 
-// Index is the definition of a secondary index. What class it is of decides which restrictions it serves.
+// Index is the definition of a secondary index. Its class decides which restrictions it serves.
 type Index struct {
 	Name    string
-	Targets []IndexTarget     // those of users' tables have one
+	Targets []IndexTarget     // one on users' tables
 	Class   string            // of a custom index, as it was written; "" for one of Cassandra's first kind
 	Options map[string]string // of a custom index
 }
 
-// IndexTarget is a column and what of it is indexed.
+// IndexTarget is a column and the part of it that is indexed.
 type IndexTarget struct {
 	Column string
 	Part   IndexPart
 }
 
-// IndexPart is what of a column an index is made of.
+// IndexPart is the part of a column that is indexed.
 type IndexPart uint8
 
 // The parts: the value of a column that is no collection, parts of collections, and frozen ones as a whole.
@@ -79,10 +81,10 @@ func (x *Index) Column() string {
 	return x.Targets[0].Column
 }
 
-// Part is what of the column is indexed.
+// Part is the part of the column that is indexed.
 func (x *Index) Part() IndexPart { return x.Targets[0].Part }
 
-// Target is what is indexed, as CQL writes it.
+// Target is the target as CQL writes it.
 func (x *Index) Target() string {
 	targets := make([]string, len(x.Targets))
 	for i, t := range x.Targets {
@@ -208,7 +210,7 @@ func writeIndexes(e *encoder, t *Table) {
 	}
 }
 
-// readIndexes reads what writeIndexes wrote.
+// readIndexes reads the section that writeIndexes wrote.
 func readIndexes(d *decoder, t *Table) {
 	for range d.count() {
 		x := &Index{Name: d.string(), Class: d.string()}
@@ -228,4 +230,71 @@ func readIndexes(d *decoder, t *Table) {
 		}
 		t.Indexes = append(t.Indexes, x)
 	}
+}
+
+// The classes of custom indexes.
+const (
+	saiClass  = "org.apache.cassandra.index.sai.StorageAttachedIndex"
+	sasiClass = "org.apache.cassandra.index.sasi.SASIIndex"
+)
+
+// indexClass is the class that a name means: storage-attached indexes have short ones.
+func indexClass(name string) string {
+	switch strings.ToLower(name) {
+	case "sai", "storageattachedindex":
+		return saiClass
+	}
+	return name
+}
+
+// IsSASI reports whether a class as written is that of SASI indexes.
+func IsSASI(class string) bool { return indexClass(class) == sasiClass }
+
+// CheckIndex refuses an index that t cannot have, of those whose targets are all right in themselves.
+func CheckIndex(t *Table, x *Index) error {
+	if !wordName.MatchString(x.Name) {
+		return cqlerr.Configf("Illegal index name %s", x.Name)
+	}
+	switch class := indexClass(x.Class); class {
+	case "":
+		return nil
+	case saiClass:
+		return checkSAI(t, x)
+	case sasiClass:
+		return checkSASI(t, x)
+	case "java.lang.Object", "java.lang.String":
+		return cqlerr.Configf("Specified Indexer class (%s) does not implement the Indexer interface", class)
+	default:
+		return cqlerr.Configf("Unable to find custom indexer class '%s'", class)
+	}
+}
+
+// IndexedType is the type of the values in an index of a column; for entries of maps it returns the types of both
+// parts.
+func IndexedType(c *Column, part IndexPart) (indexed, entryKey types.Type) {
+	if !types.IsMultiCell(c.Type) {
+		return c.Type, nil
+	}
+	key, value := types.ElementTypes(c.Type)
+	switch {
+	case value == nil:
+		return c.Type, nil
+	case key != nil && part == IndexKeys:
+		return key, nil
+	case key != nil && part == IndexEntries:
+		return value, key
+	}
+	return value, nil
+}
+
+// isText reports whether t is one of the types whose values are text.
+func isText(t types.Type) bool { return t == types.Text || t == types.ASCII }
+
+// javaMap prints the options of an index as Java does.
+func javaMap(m map[string]string, keys []string) string {
+	items := hashOrder(keys)
+	for i, k := range items {
+		items[i] = k + "=" + m[k]
+	}
+	return "{" + strings.Join(items, ", ") + "}"
 }

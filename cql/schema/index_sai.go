@@ -9,7 +9,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// The options of storage-attached indexes: those that prepare text for comparison, and those of vectors.
+// The options of storage-attached indexes: for preparing text for comparison, and for vectors.
 var (
 	saiTextOptions   = []string{"case_sensitive", "normalize", "ascii"}
 	saiVectorOptions = []string{
@@ -134,7 +134,7 @@ func checkSAIType(t types.Type) error {
 	return cqlerr.Invalidf("Unsupported type: %s", t)
 }
 
-// indexedTypeName is what error texts call the type of what is indexed; entries of maps have a class.
+// indexedTypeName is the name of the indexed type in error texts; entries of maps have a class.
 func indexedTypeName(of, key types.Type) string {
 	if key != nil {
 		return "'org.apache.cassandra.db.marshal.CompositeType(" + key.ClassName() + "," + of.ClassName() + ")'"

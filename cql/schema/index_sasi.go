@@ -15,7 +15,7 @@ import (
 type SASIMode struct {
 	Mode     string // PREFIX, CONTAINS or SPARSE
 	Literal  bool   // values are text, whatever the type
-	Analyzer string // the name of what makes terms of values; "" for none
+	Analyzer string // the name of the class that splits values into terms; "" for none
 	Options  map[string]string
 }
 
@@ -46,9 +46,9 @@ func (x *Index) SASIMode(c *Column) SASIMode {
 	if literal, ok := x.Options["is_literal"]; ok {
 		m.Literal = isTrue(literal)
 	}
-	analyzed, told := x.Options["analyzed"]
+	analyzed, given := x.Options["analyzed"]
 	if class, ok := x.Options["analyzer_class"]; ok {
-		if !told || isTrue(analyzed) {
+		if !given || isTrue(analyzed) {
 			m.Analyzer = strings.TrimPrefix(class, analyzerPackage)
 		}
 	} else if isTrue(analyzed) && text {
@@ -128,8 +128,8 @@ func checkSASI(t *Table, x *Index) error {
 		if m.Literal {
 			return cqlerr.Configf("SPARSE mode is only supported on non-literal columns.")
 		}
-		analyzed, told := x.Options["analyzed"]
-		if _, class := x.Options["analyzer_class"]; class && !told || isTrue(analyzed) {
+		analyzed, given := x.Options["analyzed"]
+		if _, class := x.Options["analyzer_class"]; class && !given || isTrue(analyzed) {
 			return cqlerr.Configf("SPARSE mode doesn't support analyzers.")
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // locatorPackage is where Cassandra looks for a replication strategy that is named without a package.
 const locatorPackage = "org.apache.cassandra.locator."
 
-// Placement is what a replication strategy needs to know of the cluster.
+// Placement has the facts about the cluster that a replication strategy depends on.
 type Placement struct {
 	Datacenter string         // of the node
 	Factor     int            // of a keyspace that names none; 0 is 1
@@ -27,8 +27,8 @@ func (p *Placement) nodes() map[string]int {
 	return p.Nodes
 }
 
-// CheckKeyspaceProperties refuses a WITH clause of CREATE KEYSPACE for what Cassandra finds before it
-// knows whether the keyspace exists.
+// CheckKeyspaceProperties refuses a WITH clause of CREATE KEYSPACE for the mistakes that Cassandra finds before it
+// looks for the keyspace.
 func CheckKeyspaceProperties(props []Property) error {
 	if err := CheckKeyspaceChange(props); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (k *Keyspace) Altered(props []Property, at Placement) (*Keyspace, []string,
 	return changed, warnings, err
 }
 
-// with changes the keyspace as a WITH clause says. What it has of its replication so far is the default.
+// with changes the keyspace as a WITH clause says. Its present replication is the default.
 func (k *Keyspace) with(props []Property, at Placement) (*Keyspace, []string, error) {
 	var options map[string]string
 	for _, p := range props {

@@ -11,7 +11,7 @@ import (
 )
 
 // Mask is the function that hides the values of a column from those who may not see them. Values are the arguments
-// behind the value that it hides.
+// after the value that it hides.
 type Mask struct {
 	Keyspace, Function string
 	Args               []MaskArg
@@ -106,8 +106,8 @@ func (t *Table) WithMask(column string, mask *Mask) *Table {
 	return NewTable(spec)
 }
 
-// EachMask calls fn for each masked column, also for those that were dropped and are not there again: Cassandra keeps
-// the rows of their masks.
+// EachMask calls fn for each masked column, also for dropped columns that were not added again: Cassandra keeps the
+// rows of their masks.
 func (t *Table) EachMask(fn func(*Column)) {
 	for _, c := range t.Columns {
 		if c.Mask != nil {
@@ -121,7 +121,7 @@ func (t *Table) EachMask(fn func(*Column)) {
 	}
 }
 
-// masked are the columns with masks, those that were dropped behind the others.
+// masked are the columns with masks: the present ones and the dropped ones.
 func masked(t *Table) (present, dropped []*Column) {
 	for _, c := range t.Columns {
 		if c.Mask != nil {
@@ -136,7 +136,7 @@ func masked(t *Table) (present, dropped []*Column) {
 	return present, dropped
 }
 
-// maskSection is the encoding of masks. It stands behind that of the columns that were dropped.
+// maskSection is the encoding of masks. It follows the section of dropped columns.
 //
 //	2 × (<n> n × (column keyspace function <m> m × (type [null] value)))
 var maskSection = section[*Table]{

@@ -13,21 +13,21 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Records are definitions as they are stored: each user keyspace and each of its tables under a key of its own, so that
-// a change writes what it touches. The key of a keyspace is its name; that of a table has its name too, behind a zero
-// byte.
+// Records are definitions as they are stored: each user keyspace and each of its tables under a separate key, so that
+// a change writes only the objects it touches. The key of a keyspace is its name; that of a table has its name too,
+// after a zero byte.
 //
 //	keyspace	<version> keyspace <n> n × type sections <checksum>
 //	table		<version> table <checksum>
 //
-// The checksum is a CRC-32C of the key and of what stands before it, in 4 bytes.
+// The checksum is a CRC-32C of the key and of the bytes before it, in 4 bytes.
 type Records map[string][]byte
 
 // Encode returns the user keyspaces of c; equal catalogs give equal records.
 func Encode(c *Catalog) Records { return Changes(New(), c) }
 
-// Changes returns the records that differ between two catalogs: those of to, or nil for those that it does not have.
-// Only keyspaces and tables that were replaced are looked at.
+// Changes returns the records that differ between two catalogs: the record in to, or nil if it has none. Only
+// keyspaces and tables that were replaced are looked at.
 func Changes(from, to *Catalog) Records {
 	r := Records{}
 	for name, k := range to.keyspaces {
@@ -43,7 +43,7 @@ func Changes(from, to *Catalog) Records {
 	return r
 }
 
-// change adds what becomes of a keyspace; it is nil where it is not there.
+// change adds the changed records of a keyspace, which is nil where it does not exist.
 func (r Records) change(from, to *Keyspace) {
 	var was []byte
 	var old, current map[string]*Table
@@ -83,7 +83,7 @@ func (r Records) With(changes Records) Records {
 	return next
 }
 
-// CutRecord returns what the name of a record is: of a table, or of a keyspace.
+// CutRecord splits the key of a record into the names of a keyspace and a table.
 func CutRecord(name string) (keyspace, table string, isTable bool) { return strings.Cut(name, "\x00") }
 
 func tableKey(keyspace, name string) string { return keyspace + "\x00" + name }
@@ -117,7 +117,7 @@ func checksum(key string, b []byte) uint32 {
 }
 
 // Decode returns the catalog that the records, made by Encode and Changes, and the system keyspaces are. A record
-// that cannot be read is an error with the name of what it defines.
+// that cannot be read is an error with the name of the object it defines.
 func Decode(r Records, system ...*Keyspace) (*Catalog, error) {
 	c := New(system...)
 	shared := map[string]string{}
@@ -140,7 +140,7 @@ func Decode(r Records, system ...*Keyspace) (*Catalog, error) {
 	return c, nil
 }
 
-// errDamaged is for a record whose checksum is not that of what it says.
+// errDamaged is for a record whose checksum is wrong.
 var errDamaged = errors.New("it is damaged: its checksum is another one")
 
 // errOther is for a record that defines something else than its key says.

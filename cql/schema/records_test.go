@@ -150,8 +150,8 @@ func TestEncodeTypes(t *testing.T) {
 	}
 }
 
-// TestDecodeWhole reads definitions as they were kept before: of version 1, which has no types, of version 2, which has
-// no sections, and of version 3.
+// TestDecodeWhole reads definitions as they were kept before: of version 1, which has no types, of version 2, which
+// has no sections, and of version 3.
 func TestDecodeWhole(t *testing.T) {
 	var whole []byte
 	for i, want := range []*schema.Catalog{schema.New().WithKeyspace(newKeyspace(t, "b")), withTypes(t), withTypes(t)} {

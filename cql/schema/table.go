@@ -4,6 +4,8 @@ import (
 	"crypto/md5"
 	"slices"
 	"strings"
+
+	"github.com/cqld/cqld/cql/types"
 )
 
 // Table is a table's definition. It never changes; DDL makes another.
@@ -11,7 +13,7 @@ type Table struct {
 	Keyspace string
 	Name     string
 	ID       [16]byte  // as clients see it; Cassandra's are random for user tables
-	StoreID  uint64    // what keys in the store call the table: 0 until the store assigns it
+	StoreID  uint64    // the id of the table in keys of the store: 0 until the store assigns it
 	Columns  []*Column // in the order of SELECT *: partition key, clustering, static by name, regular by name
 	Options  TableOptions
 	Virtual  bool   // one of Cassandra's virtual tables: DESCRIBE and the rules for reads and writes differ
@@ -20,11 +22,11 @@ type Table struct {
 	Counter  bool   // its columns outside the primary key are, or were, counters
 	NextID   uint32 // the ID of the next column that is added
 	Indexes  []*Index
-	View     *View            // of a materialized view: what it is made of
+	View     *View            // of a materialized view: how it is made
 	Compact  Compact          // whether it has COMPACT STORAGE
 	Dropped  []*DroppedColumn // in the order of DESCRIBE WITH INTERNALS
 
-	// What follows is derived from Columns by NewTable.
+	// The fields below are derived from Columns by NewTable.
 	PartitionKey []*Column
 	Clustering   []*Column
 	Static       []*Column
@@ -34,16 +36,16 @@ type Table struct {
 	digest       digest
 }
 
-// TakenByCode reports whether what statements write to the table is handed over to the code that makes its rows.
+// TakenByCode reports whether writes to the table are passed to the code that makes its rows.
 func (t *Table) TakenByCode() bool { return t.Virtual || t.Settable != "" }
 
 // FirstUserStoreID is the first number that the store may give to a table. Those below belong to the tables
 // that come with the server.
 const FirstUserStoreID = 1000
 
-// NewTable makes a table of what spec says: names, ID, StoreID, Options, Virtual, Writable, Settable, NextID, Indexes,
-// View, Compact, Dropped, and for each of Columns its Name, Type, Kind and Desc. Key columns stand in Columns in the
-// order of the PRIMARY KEY; others anywhere. Columns with an ID keep it, the others get the next ones.
+// NewTable makes a table of these fields of spec: names, ID, StoreID, Options, Virtual, Writable, Settable, NextID,
+// Indexes, View, Compact, Dropped, and for each of Columns its Name, Type, Kind and Desc. Key columns are in Columns
+// in the order of the PRIMARY KEY; others anywhere. Columns with an ID keep it, the others get the next ones.
 func NewTable(spec Table) *Table {
 	t := spec
 	t.PartitionKey, t.Clustering, t.Static, t.Regular = nil, nil, nil, nil
@@ -81,7 +83,7 @@ func NewTable(spec Table) *Table {
 	return &t
 }
 
-// SameAs reports whether two definitions of a user's table are equal, but for what only the store looks at.
+// SameAs reports whether two definitions of a user's table are equal, except for the fields that only the store uses.
 func (t *Table) SameAs(o *Table) bool { return t.digest == o.digest }
 
 // WithStoreID returns the table under another number of the store's.
@@ -94,7 +96,7 @@ func (t *Table) WithStoreID(id uint64) *Table {
 // Column returns the column of that name, or nil.
 func (t *Table) Column(name string) *Column { return t.byName[name] }
 
-// contentDigest leaves out what only the store looks at.
+// contentDigest leaves out the fields that only the store uses.
 func (t *Table) contentDigest() digest {
 	if IsSystem(t.Keyspace) {
 		return digest{}
@@ -121,3 +123,45 @@ func sortByName(columns []*Column) {
 }
 
 func startsASCII(name string) bool { return name == "" || name[0] < 0x80 }
+
+// ColumnKind is the part a column plays in its table.
+type ColumnKind uint8
+
+// The kinds in the order SELECT * shows them.
+const (
+	PartitionKey ColumnKind = iota
+	Clustering
+	Static
+	Regular
+)
+
+// String is the kind as system_schema.columns shows it.
+func (k ColumnKind) String() string {
+	return [...]string{"partition_key", "clustering", "static", "regular"}[k]
+}
+
+// IsKey reports whether columns of the kind belong to the primary key.
+func (k ColumnKind) IsKey() bool { return k == PartitionKey || k == Clustering }
+
+func (c *Column) isCounter() bool { return c.Type == types.Counter }
+
+// Column is one column of a table.
+type Column struct {
+	Name     string
+	Type     types.Type
+	Kind     ColumnKind
+	Mask     *Mask  // nil: none
+	Desc     bool   // of a clustering column: declared DESC
+	Position int    // within its kind; system_schema shows -1 for static and regular ones
+	Index    int    // in Table.Columns
+	ID       uint32 // the id of the column in stored cells: never used twice in a table
+}
+
+// ColumnNames are the names of columns.
+func ColumnNames(columns []*Column) []string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	return names
+}

@@ -1,8 +1,16 @@
 package schema
 
 import (
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/javafloat"
 )
 
 // TableOptions are the WITH options of a table, each as system_schema.tables shows it. Maps are shared
@@ -63,11 +71,11 @@ func (o TableOptions) Validate() error {
 	}
 	if o.BloomFilterFPChance <= minBloomFilter || o.BloomFilterFPChance > 1 {
 		return cqlerr.Configf("bloom_filter_fp_chance must be larger than %s and less than or equal to 1.0 (got %s)",
-			types.FormatDouble(minBloomFilter), types.FormatDouble(o.BloomFilterFPChance))
+			javafloat.Format(minBloomFilter, 64), javafloat.Format(o.BloomFilterFPChance, 64))
 	}
 	if o.CRCCheckChance < 0 || o.CRCCheckChance > 1 {
 		return cqlerr.Configf("crc_check_chance must be larger than or equal to 0 and smaller than or equal "+
-			"to 1.0 (got %s)", types.FormatDouble(o.CRCCheckChance))
+			"to 1.0 (got %s)", javafloat.Format(o.CRCCheckChance, 64))
 	}
 	if err := atLeast("default_time_to_live", o.DefaultTimeToLive, 0); err != nil {
 		return err
@@ -92,17 +100,537 @@ func (o TableOptions) Validate() error {
 // minBloomFilter is the false positive chance that no bloom filter of Cassandra's can reach.
 const minBloomFilter = 6.71e-5
 
-func atLeast(option string, value, least int) error {
-	if value < least {
-		return cqlerr.Configf("%s must be greater than or equal to %d (got %d)", option, least, value)
+func atLeast(option string, value, minimum int) error {
+	if value < minimum {
+		return cqlerr.Configf("%s must be greater than or equal to %d (got %d)", option, minimum, value)
 	}
 	return nil
 }
 
-// defaultBloomFilter is the chance of a table that does not say: levels are many, so theirs is higher.
+// defaultBloomFilter is bloom_filter_fp_chance where the clause does not give it; it is higher for the many tables of
+// levels.
 func defaultBloomFilter(compaction map[string]string) float64 {
 	if compaction["class"] == compactionPackage+"LeveledCompactionStrategy" {
 		return 0.1
 	}
 	return 0.01
 }
+
+// tableProperty is one option of the WITH clause: how its value is read into the options.
+type tableProperty struct {
+	name string
+	read func(o *TableOptions, p Property) error
+}
+
+// property reads an option into a field of TableOptions.
+func property[T any](name string, read func(Property) (T, error), field func(*TableOptions) *T) tableProperty {
+	return tableProperty{name, func(o *TableOptions, p Property) error {
+		value, err := read(p)
+		if err == nil {
+			*field(o) = value
+		}
+		return err
+	}}
+}
+
+// tableProperties are in the order in which Cassandra reads them, which decides the error of a clause
+// with several mistakes. extensions is accepted and ignored, whatever its value, and id is read by TableID.
+var tableProperties = []tableProperty{
+	property("allow_auto_snapshot", Property.boolean, func(o *TableOptions) *bool { return &o.AllowAutoSnapshot }),
+	property("bloom_filter_fp_chance", Property.double, func(o *TableOptions) *float64 { return &o.BloomFilterFPChance }),
+	property("caching", mapped(parseCaching), func(o *TableOptions) *map[string]string { return &o.Caching }),
+	property("comment", Property.text, func(o *TableOptions) *string { return &o.Comment }),
+	property("compaction", mapped(parseCompaction), func(o *TableOptions) *map[string]string { return &o.Compaction }),
+	property("compression", mapped(parseCompression), func(o *TableOptions) *map[string]string { return &o.Compression }),
+	property("memtable", readMemtable, func(o *TableOptions) *string { return &o.Memtable }),
+	property("default_time_to_live", Property.integer, func(o *TableOptions) *int { return &o.DefaultTimeToLive }),
+	property("gc_grace_seconds", Property.integer, func(o *TableOptions) *int { return &o.GCGraceSeconds }),
+	property("incremental_backups", Property.boolean, func(o *TableOptions) *bool { return &o.IncrementalBackups }),
+	property("max_index_interval", Property.integer, func(o *TableOptions) *int { return &o.MaxIndexInterval }),
+	property("memtable_flush_period_in_ms", Property.integer,
+		func(o *TableOptions) *int { return &o.MemtableFlushPeriodInMs }),
+	property("min_index_interval", Property.integer, func(o *TableOptions) *int { return &o.MinIndexInterval }),
+	property("speculative_retry", readSpeculativeRetry, func(o *TableOptions) *string { return &o.SpeculativeRetry }),
+	property("additional_write_policy", readSpeculativeRetry,
+		func(o *TableOptions) *string { return &o.AdditionalWritePolicy }),
+	property("crc_check_chance", Property.double, func(o *TableOptions) *float64 { return &o.CRCCheckChance }),
+	property("cdc", Property.boolean, func(o *TableOptions) *bool { return &o.CDC }),
+	property("read_repair", readReadRepair, func(o *TableOptions) *string { return &o.ReadRepair }),
+	{"extensions", nil},
+	{"id", nil},
+}
+
+// ParseTableOptions reads the properties of a WITH clause over base. Values that do not have the option's form are
+// refused; Cassandra does this before it knows whether keyspace and table exist. Unknown names are left to
+// CheckTableProperties, values out of range to Validate.
+func ParseTableOptions(base TableOptions, props []Property) (TableOptions, error) {
+	o := base
+	given := make(map[string]Property, len(props))
+	for _, p := range props {
+		given[p.Name] = p
+	}
+	for _, t := range tableProperties {
+		p, ok := given[t.name]
+		if !ok || t.read == nil {
+			continue
+		}
+		if err := t.read(&o, p); err != nil {
+			return o, err
+		}
+	}
+	_, chosen := given["bloom_filter_fp_chance"]
+	if o.BloomFilterFPChance == -1 || !chosen && given["compaction"].Map != nil {
+		o.BloomFilterFPChance = defaultBloomFilter(o.Compaction)
+	}
+	return o, nil
+}
+
+// AlterTableOptions reads the properties of a WITH clause that changes a table. bloom_filter_fp_chance does not
+// follow the compaction strategy then.
+func AlterTableOptions(old TableOptions, props []Property) (TableOptions, error) {
+	o, err := ParseTableOptions(old, props)
+	if !slices.ContainsFunc(props, func(p Property) bool { return p.Name == "bloom_filter_fp_chance" }) {
+		o.BloomFilterFPChance = old.BloomFilterFPChance
+	}
+	return o, err
+}
+
+// CheckTableProperties refuses a property that tables do not have, once the table may be created.
+func CheckTableProperties(props []Property) error {
+	return checkKnown(props, IsTableProperty)
+}
+
+// IsTableProperty reports whether tables have a property of that name.
+func IsTableProperty(name string) bool {
+	return slices.ContainsFunc(tableProperties, func(t tableProperty) bool { return t.name == name })
+}
+
+// checkKnown refuses the first property that is not known, in the order of a Java hash map.
+func checkKnown(props []Property, known func(string) bool) error {
+	names := make([]string, len(props))
+	for i, p := range props {
+		names[i] = p.Name
+	}
+	for _, name := range hashOrder(names) {
+		if !known(name) {
+			return UnknownProperty(name)
+		}
+	}
+	return nil
+}
+
+// TableID returns the id that a WITH clause chooses for a table, if it does. Cassandra reads it after the
+// columns have been judged.
+func TableID(props []Property) (id [16]byte, given bool, err error) {
+	for _, p := range props {
+		if p.Name != "id" {
+			continue
+		}
+		s, err := p.text()
+		if err != nil {
+			return id, true, err
+		}
+		id, ok := types.ParseJavaUUID(s)
+		if !ok {
+			return id, true, cqlerr.Configf("Invalid table id")
+		}
+		return id, true, nil
+	}
+	return id, false, nil
+}
+
+// readMemtable accepts the one memtable configuration of Cassandra's default settings.
+func readMemtable(p Property) (string, error) {
+	s, err := p.text()
+	if err == nil && s != "default" {
+		err = cqlerr.Configf(`Memtable configuration "%s" not found.`, s)
+	}
+	return s, err
+}
+
+func readReadRepair(p Property) (string, error) {
+	s, err := p.text()
+	upper := strings.ToUpper(s)
+	if err == nil && upper != "BLOCKING" && upper != "NONE" {
+		err = cqlerr.Configf("Invalid value '%s' for read_repair: only 'BLOCKING' and 'NONE' are allowed", s)
+	}
+	return upper, err
+}
+
+// mapped reads a property whose value is a map of sub-options.
+func mapped(parse func(map[string]string) (map[string]string, error)) func(Property) (map[string]string, error) {
+	return func(p Property) (map[string]string, error) {
+		m, err := p.mapping()
+		if err != nil {
+			return nil, err
+		}
+		return parse(m)
+	}
+}
+
+// Property is one name = value of a WITH clause, with every literal as its text: 'x' is x, 1.0 is 1.0.
+type Property struct {
+	Name string
+	Text string            // of a literal
+	Map  map[string]string // of a map, even an empty one; nil for a literal
+}
+
+// text is the value of a property that is not a map.
+func (p Property) text() (string, error) {
+	if p.Map != nil {
+		return "", cqlerr.Syntaxf("Invalid value for property '%s'. It should be a string", p.Name)
+	}
+	return p.Text, nil
+}
+
+// mapping is the value of a property that is a map.
+func (p Property) mapping() (map[string]string, error) {
+	if p.Map == nil {
+		return nil, NotAMap(p.Name)
+	}
+	return p.Map, nil
+}
+
+func (p Property) boolean() (bool, error) {
+	s, err := p.text()
+	if err != nil {
+		return false, err
+	}
+	switch strings.ToLower(s) {
+	case "1", "true", "yes":
+		return true, nil
+	case "0", "false", "no":
+		return false, nil
+	}
+	return false, cqlerr.Syntaxf("Invalid boolean value %s for '%s'. Positive values can be '1', 'true' or "+
+		"'yes'. Negative values can be '0', 'false' or 'no'.", s, p.Name)
+}
+
+func (p Property) integer() (int, error) {
+	s, err := p.text()
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(s, 10, 32)
+	if err != nil {
+		return 0, cqlerr.Syntaxf("Invalid integer value %s for '%s'", s, p.Name)
+	}
+	return int(n), nil
+}
+
+func (p Property) double() (float64, error) {
+	s, err := p.text()
+	if err != nil {
+		return 0, err
+	}
+	f, ok := javafloat.ParseJava(s)
+	if !ok {
+		return 0, cqlerr.Syntaxf("Invalid double value %s for '%s'", s, p.Name)
+	}
+	return f, nil
+}
+
+// NotAMap refuses a value of a property that should be a map.
+func NotAMap(name string) error {
+	return cqlerr.Syntaxf("Invalid value for property '%s'. It should be a map.", name)
+}
+
+// UnknownProperty refuses a property that no rule knows.
+func UnknownProperty(name string) error { return cqlerr.Syntaxf("Unknown property '%s'", name) }
+
+// parseJavaInt reads a 32 bit integer as Java's Integer.parseInt does.
+func parseJavaInt(s string) (int, bool) {
+	n, err := strconv.ParseInt(s, 10, 32)
+	return int(n), err == nil
+}
+
+// isNumeric reports whether s is digits only, and some.
+func isNumeric(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// isJavaSpace reports whether Java's String.trim removes r.
+func isJavaSpace(r rune) bool { return r <= ' ' }
+
+// parseCaching reads the caching map. A missing sub-option is NONE.
+func parseCaching(m map[string]string) (map[string]string, error) {
+	if unknown := unknownKeys(m, "keys", "rows_per_partition"); len(unknown) > 0 {
+		return nil, cqlerr.Configf("Invalid caching sub-options %s: only 'keys' and 'rows_per_partition' are allowed",
+			HashSet(unknown))
+	}
+	caching := map[string]string{"keys": "NONE", "rows_per_partition": "NONE"}
+	if keys, ok := m["keys"]; ok {
+		caching["keys"] = strings.ToUpper(keys)
+		if caching["keys"] != "ALL" && caching["keys"] != "NONE" {
+			return nil, cqlerr.Configf("Invalid value '%s' for caching sub-option 'keys': only 'ALL' and 'NONE' are allowed",
+				keys)
+		}
+	}
+	if rows, ok := m["rows_per_partition"]; ok {
+		r, err := parseRowsPerPartition(rows)
+		if err != nil {
+			return nil, err
+		}
+		caching["rows_per_partition"] = r
+	}
+	return caching, nil
+}
+
+// parseRowsPerPartition prints zero rows as NONE and the most as ALL.
+func parseRowsPerPartition(s string) (string, error) {
+	switch upper := strings.ToUpper(s); upper {
+	case "ALL", "NONE":
+		return upper, nil
+	}
+	if !isNumeric(s) {
+		return "", cqlerr.Configf("Invalid value '%s' for caching sub-option 'rows_per_partition': only 'ALL', "+
+			"'NONE', and integer values are allowed", s)
+	}
+	n, ok := parseJavaInt(s)
+	switch {
+	case !ok:
+		return "", outOfRange("rows_per_partition", s)
+	case n == 0:
+		return "NONE", nil
+	case n == 1<<31-1:
+		return "ALL", nil
+	}
+	return strconv.Itoa(n), nil
+}
+
+// outOfRange refuses a sub-option whose digits are too many for 32 bits, which Cassandra does not expect.
+func outOfRange(key, digits string) error {
+	return cqlerr.Configf("The value of '%s' is out of range: %s", key, digits)
+}
+
+// unknownKeys returns the keys of m that are not among known, by name.
+func unknownKeys(m map[string]string, known ...string) []string {
+	var unknown []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		if !slices.Contains(known, k) {
+			unknown = append(unknown, k)
+		}
+	}
+	return unknown
+}
+
+// compressionPackage is where Cassandra looks for a compressor that is named without a package.
+const compressionPackage = "org.apache.cassandra.io.compress."
+
+// compressors has the sub-options that each compressor of Cassandra 5.0 takes besides the common ones.
+var compressors = map[string][]string{
+	"LZ4Compressor":     {"lz4_compressor_type", "lz4_high_compressor_level"},
+	"ZstdCompressor":    {"compression_level"},
+	"SnappyCompressor":  nil,
+	"DeflateCompressor": nil,
+	"NoopCompressor":    nil,
+}
+
+// maxChunkKiB is the longest chunk whose length in bytes is a Java int.
+const maxChunkKiB = math.MaxInt32 / 1024
+
+// parseCompression reads the compression map in Cassandra's order. An empty map means no compression,
+// like enabled: false.
+func parseCompression(m map[string]string) (map[string]string, error) {
+	enabled, given := m["enabled"]
+	if len(m) == 0 || given && !strings.EqualFold(enabled, "true") {
+		if len(m) > 1 {
+			return nil, cqlerr.Configf("If the 'enabled' option is set to false no other options must be specified")
+		}
+		return map[string]string{"enabled": "false"}, nil
+	}
+	class, ok := m["class"]
+	if !ok {
+		return nil, cqlerr.Configf("Missing sub-option 'class' for the 'compression' option.")
+	}
+	if class == "" {
+		return nil, cqlerr.Configf("The 'class' option must not be empty. To disable compression use 'enabled' : false")
+	}
+	chunk, err := parseChunkLength(m)
+	if err != nil {
+		return nil, err
+	}
+	ratio, err := parseCompressRatio(m)
+	if err != nil {
+		return nil, err
+	}
+	class, err = checkCompressor(class, m)
+	if err != nil {
+		return nil, err
+	}
+	if chunk&(chunk-1) != 0 {
+		return nil, cqlerr.Configf("chunk_length_in_kb must be a power of 2")
+	}
+	if ratio > 0 && ratio < 1 {
+		return nil, cqlerr.Configf("min_compress_ratio can either be 0 or greater than or equal to 1")
+	}
+	c := maps.Clone(m)
+	delete(c, "enabled")
+	delete(c, "min_compress_ratio")
+	if ratio != 0 {
+		c["min_compress_ratio"] = javafloat.Format(ratio, 64)
+	}
+	c["class"] = class
+	c["chunk_length_in_kb"] = strconv.Itoa(chunk)
+	return c, nil
+}
+
+func parseChunkLength(m map[string]string) (int, error) {
+	s, ok := m["chunk_length_in_kb"]
+	if !ok {
+		return 16, nil
+	}
+	n, ok := parseJavaInt(s)
+	switch {
+	case !ok:
+		return 0, cqlerr.Configf("Invalid value for chunk_length_in_kb")
+	case n > maxChunkKiB:
+		return 0, cqlerr.Configf("Value of chunk_length_in_kb is too large (%d)", n)
+	case n <= 0:
+		return 0, cqlerr.Configf("Invalid negative or null chunk_length_in_kb")
+	}
+	return n, nil
+}
+
+func parseCompressRatio(m map[string]string) (float64, error) {
+	s, ok := m["min_compress_ratio"]
+	if !ok {
+		return 0, nil
+	}
+	f, ok := javafloat.ParseJava(s)
+	if !ok {
+		return 0, cqlerr.Configf("Invalid value '%s' for min_compress_ratio: it is not a number", s)
+	}
+	if math.Signbit(f) {
+		return 0, cqlerr.Configf("Invalid negative min_compress_ratio")
+	}
+	return f, nil
+}
+
+// checkCompressor returns the full name of a compressor after it has looked at its own sub-options.
+func checkCompressor(class string, m map[string]string) (string, error) {
+	if !strings.Contains(class, ".") {
+		class = compressionPackage + class
+	}
+	short, ours := strings.CutPrefix(class, compressionPackage)
+	known, ok := compressors[short]
+	if !ours || !ok {
+		if strings.HasPrefix(class, "java.lang.") {
+			return "", cqlerr.Configf("create method not found")
+		}
+		return "", cqlerr.Configf("Could not create Compression for type %s", class)
+	}
+	var err error
+	switch short {
+	case "LZ4Compressor":
+		err = checkLZ4(m)
+	case "ZstdCompressor":
+		err = checkZstd(m)
+	}
+	if err != nil {
+		return "", err
+	}
+	known = append([]string{"class", "enabled", "chunk_length_in_kb", "min_compress_ratio"}, known...)
+	if unknown := unknownKeys(m, known...); len(unknown) > 0 {
+		return "", cqlerr.Configf("Unknown compression options %s", hashOrder(unknown)[0])
+	}
+	return class, nil
+}
+
+func checkLZ4(m map[string]string) error {
+	if s, ok := m["lz4_compressor_type"]; ok && s != "high" && s != "fast" {
+		return cqlerr.Configf("Invalid compressor type '%s' specified for LZ4 parameter 'lz4_compressor_type'. "+
+			"Valid options are [high, fast].", s)
+	}
+	if s, ok := m["lz4_high_compressor_level"]; ok {
+		if n, ok := parseJavaInt(s); !ok || n < 1 || n > 17 {
+			return cqlerr.Configf("Invalid value [%s] for parameter 'lz4_high_compressor_level'. Value must be "+
+				"between 1 and 17.", s)
+		}
+	}
+	return nil
+}
+
+func checkZstd(m map[string]string) error {
+	s, ok := m["compression_level"]
+	if !ok {
+		return nil
+	}
+	n, ok := parseJavaInt(s)
+	if !ok {
+		return cqlerr.Configf(`ZstdCompressor.create() threw an error: java.lang.NumberFormatException For input `+
+			`string: "%s"`, s)
+	}
+	if n < -131072 || n > 22 {
+		return cqlerr.Configf("ZstdCompressor.create() threw an error: java.lang.IllegalArgumentException "+
+			"compression_level=%d is invalid", n)
+	}
+	return nil
+}
+
+var (
+	percentilePolicy = regexp.MustCompile(`^(?i)(\d+|\d+\.\d*|\.\d+)p(?:ercentile)?$`)
+	fixedPolicy      = regexp.MustCompile(`^(?i)(\d+|\d+\.\d*|\.\d+)ms$`)
+	hybridPolicy     = regexp.MustCompile(`^(?i)(min|max)\(([^,\s()]+),\s*([^,\s()]+)\)$`)
+)
+
+// policy is one speculative retry policy as text, with its kind as error texts name it.
+type policy struct{ text, kind string }
+
+// readSpeculativeRetry reads speculative_retry or additional_write_policy and returns it as Cassandra
+// shows it: MAX(50ms, 99.0P) is MAX(99p,50ms).
+func readSpeculativeRetry(p Property) (string, error) {
+	s, err := p.text()
+	if err != nil {
+		return "", err
+	}
+	if m := hybridPolicy.FindStringSubmatch(s); m != nil {
+		return hybrid(s, strings.ToUpper(m[1]), m[2], m[3])
+	}
+	simple, err := simplePolicy(s)
+	return simple.text, err
+}
+
+// simplePolicy reads a policy that is not a MIN or MAX of two. Errors name speculative_retry for both
+// options.
+func simplePolicy(s string) (policy, error) {
+	switch strings.ToUpper(s) {
+	case "ALWAYS":
+		return policy{"ALWAYS", "ALWAYS"}, nil
+	case "NEVER", "NONE":
+		return policy{"NEVER", "NEVER"}, nil
+	}
+	if m := percentilePolicy.FindStringSubmatch(s); m != nil {
+		f, _ := strconv.ParseFloat(m[1], 64)
+		if f <= 0 || f >= 100 {
+			return policy{}, cqlerr.Configf("Invalid value %s for PERCENTILE option 'speculative_retry': must be "+
+				"between (0.0 and 100.0)", s)
+		}
+		return policy{strconv.FormatFloat(f, 'f', -1, 64) + "p", "PERCENTILE"}, nil
+	}
+	if m := fixedPolicy.FindStringSubmatch(s); m != nil {
+		f, _ := strconv.ParseFloat(m[1], 64)
+		return policy{strconv.Itoa(int(min(f, 1<<31-1))) + "ms", "FIXED"}, nil
+	}
+	return policy{}, cqlerr.Configf("Invalid value %s for option 'speculative_retry'", s)
+}
+
+// hybrid combines a percentile and a fixed policy.
+func hybrid(s, function, left, right string) (string, error) {
+	a, errA := simplePolicy(left)
+	b, errB := simplePolicy(right)
+	ok := errA == nil && errB == nil && isHybridPart(a) && isHybridPart(b)
+	if !ok {
+		return "", cqlerr.Configf("Invalid value %s for option 'speculative_retry'", s)
+	}
+	if a.kind == b.kind {
+		return "", cqlerr.Configf("Invalid value %s for option 'speculative_retry': MIN()/MAX() arguments should "+
+			"be of different types, but both are of type %s", s, a.kind)
+	}
+	if a.kind == "FIXED" {
+		a, b = b, a
+	}
+	return function + "(" + a.text + "," + b.text + ")", nil
+}
+
+func isHybridPart(p policy) bool { return p.kind == "PERCENTILE" || p.kind == "FIXED" }

@@ -1,14 +1,16 @@
 package schema
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/cqld/cqld/cql/quote"
+	"github.com/cqld/cqld/cql/types"
 )
 
-// View is what makes a table a materialized view: which rows of another table it has, under a primary key of its own.
+// View makes a table a materialized view: it has rows of another table under a different primary key.
 type View struct {
 	BaseID [16]byte
 	Base   string // the name of the table that it is made of
@@ -39,7 +41,7 @@ func (k *Keyspace) ViewsOf(base *Table) []*Table {
 	return views
 }
 
-// SortedViews returns the views in the order in which Cassandra's map of them has them.
+// SortedViews returns the views in the order of Cassandra's map of them.
 func (k *Keyspace) SortedViews() []*Table {
 	var views []*Table
 	for _, name := range hashOrder(slices.Sorted(maps.Keys(k.Views))) {
@@ -98,7 +100,7 @@ func (t *Table) WithBaseColumnRenamed(from, to string) *Table {
 	return NewTable(spec)
 }
 
-// viewSection has the views of a keyspace: of each its table, and what makes it a view.
+// viewSection is the encoding of the views of a keyspace: the table and the View of each.
 var viewSection = section[*Keyspace]{
 	number:  1,
 	present: func(k *Keyspace) bool { return len(k.Views) > 0 },
@@ -124,7 +126,7 @@ var viewSection = section[*Keyspace]{
 	},
 }
 
-// view writes what makes a table a view.
+// view writes the View of a table.
 func (e *encoder) view(v *View) {
 	e.b = append(e.b, v.BaseID[:]...)
 	e.string(v.Base)
@@ -152,4 +154,141 @@ func (t *Table) viewCQL(internals bool) string {
 	return "CREATE MATERIALIZED VIEW " + keyspace + "." + quote.Name(t.Name) + " AS\n    SELECT " + selected +
 		"\n    FROM " + keyspace + "." + quote.Name(t.View.Base) + "\n    WHERE " + t.View.WhereText() +
 		"\n    " + t.describeKey() + "\n WITH " + strings.Join(t.describeOptions(internals), "\n    AND ") + ";"
+}
+
+// ViewTest is how a relation compares its columns with values.
+type ViewTest uint8
+
+// The tests. Cassandra looks for nulls only in the key of a view, so IS NOT NULL compares nothing.
+const (
+	NotNull ViewTest = iota
+	OneOf
+	Less
+	LessEq
+	Greater
+	GreaterEq
+	HasElement
+	HasKey
+)
+
+// ViewRelation is one relation of a view's WHERE clause: its text, and the values that rows of the base table are
+// compared with.
+type ViewRelation struct {
+	Columns []string // of the base
+	Tuple   bool     // they are written in parentheses
+	Rest    string   // the text that follows the columns
+	Test    ViewTest
+	Values  [][][]byte // of OneOf any number of points, of others one; each has a value for each column
+}
+
+// String is the relation as Cassandra writes it.
+func (r *ViewRelation) String() string {
+	names := make([]string, len(r.Columns))
+	for i, name := range r.Columns {
+		names[i] = quote.Name(name)
+	}
+	columns := strings.Join(names, ", ")
+	if r.Tuple {
+		columns = "(" + columns + ")"
+	}
+	return columns + " " + r.Rest
+}
+
+// Holds reports whether a row of the base, by column index, satisfies the relation.
+func (r *ViewRelation) Holds(base *Table, row [][]byte) bool {
+	switch r.Test {
+	case NotNull:
+		return true
+	case OneOf:
+		return slices.ContainsFunc(r.Values, func(point [][]byte) bool { return r.compare(base, row, point) == 0 })
+	case HasElement, HasKey:
+		c := base.Column(r.Columns[0])
+		return hasElement(c.Type, row[c.Index], r.Values[0][0], r.Test == HasKey)
+	}
+	order := r.compare(base, row, r.Values[0])
+	switch r.Test {
+	case Less:
+		return order < 0
+	case LessEq:
+		return order <= 0
+	case Greater:
+		return order > 0
+	}
+	return order >= 0
+}
+
+// compare compares the row's columns, which are of its key and so not null, with a point.
+func (r *ViewRelation) compare(base *Table, row, point [][]byte) int {
+	for i, name := range r.Columns {
+		c := base.Column(name)
+		if order := c.Type.Compare(row[c.Index], point[i]); order != 0 {
+			return order
+		}
+	}
+	return 0
+}
+
+// hasElement reports whether a collection has a value, or a map a key.
+func hasElement(t types.Type, collection, wanted []byte, key bool) bool {
+	if m, ok := t.(*types.Map); ok {
+		for k, v := range types.Entries(collection) {
+			if key && m.Key.Compare(k, wanted) == 0 || !key && m.Value.Compare(v, wanted) == 0 {
+				return true
+			}
+		}
+		return false
+	}
+	_, elem := types.ElementTypes(t)
+	for e := range types.Elements(collection) {
+		if e != nil && elem.Compare(e, wanted) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// renamed is the relation after a column has got another name.
+func (r ViewRelation) renamed(from, to string) ViewRelation {
+	r.Columns = slices.Clone(r.Columns)
+	for i, name := range r.Columns {
+		if name == from {
+			r.Columns[i] = to
+		}
+	}
+	return r
+}
+
+func (e *encoder) viewRelation(r *ViewRelation) {
+	e.uint(uint64(len(r.Columns)))
+	for _, name := range r.Columns {
+		e.string(name)
+	}
+	e.bool(r.Tuple)
+	e.string(r.Rest)
+	e.b = append(e.b, byte(r.Test))
+	e.uint(uint64(len(r.Values)))
+	for _, point := range r.Values {
+		for _, value := range point {
+			e.bytes(value)
+		}
+	}
+}
+
+func (d *decoder) viewRelation() ViewRelation {
+	var r ViewRelation
+	for range d.count() {
+		r.Columns = append(r.Columns, d.string())
+	}
+	r.Tuple, r.Rest, r.Test = d.bool(), d.string(), ViewTest(d.byte())
+	if r.Test > HasKey {
+		d.fail(fmt.Errorf("a view has a relation of unknown kind %d", r.Test))
+	}
+	for range d.count() {
+		point := make([][]byte, len(r.Columns))
+		for i := range point {
+			point[i] = d.bytes()
+		}
+		r.Values = append(r.Values, point)
+	}
+	return r
 }

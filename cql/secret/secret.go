@@ -1,5 +1,6 @@
-// Package secret removes passwords from the text of statements before it reaches a log, trace, error or table. It works
-// on words, not on the grammar, because the text most often shown is one with a syntax error. In doubt it removes more.
+// Package secret removes passwords from the text of statements before it reaches a log, trace, error or table. It
+// works on words, not on the grammar, because the text most often shown is one with a syntax error. In doubt it
+// removes more.
 package secret
 
 import (
@@ -29,10 +30,10 @@ func Names(name string) bool {
 
 // Start returns the index at which Hide cuts a text, or its length if nothing is removed.
 //
-// The cut is after the word PASSWORD, as in Cassandra's audit log. It is earlier if a string or a comment precedes that
-// word; in CREATE and ALTER of a role or user also at the first word that is not an option, since PASSWORD may be
-// misspelled, missing or misplaced. A SELECT, INSERT, UPDATE or DELETE that only has a column of such a name, without a
-// string after it, is not cut.
+// The cut is after the word PASSWORD, as in Cassandra's audit log. It is earlier if a string or a comment precedes
+// that word; in CREATE and ALTER of a role or user also at the first word that is not an option, since PASSWORD may
+// be misspelled, missing or misplaced. A SELECT, INSERT, UPDATE or DELETE that only has a column of such a name,
+// without a string after it, is not cut.
 func Start(text string) int {
 	start, found := afterWord(text)
 	if found || hasWord(text, "role") || hasWord(text, "user") {
@@ -59,7 +60,7 @@ func afterWord(text string) (end int, found bool) {
 // hasWord reports whether a word is in a text, in any case.
 func hasWord(text, word string) bool { return indexFold(text, word) >= 0 }
 
-// indexFold is where a word of ASCII in lower case begins in a text that has it in any case; -1: nowhere.
+// indexFold is the index of a lower-case ASCII word in a text in any case, or -1.
 func indexFold(text, word string) int {
 	for i := 0; i+len(word) <= len(text); i++ {
 		if text[i]|0x20 == word[0] && strings.EqualFold(text[i:i+len(word)], word) {
@@ -76,15 +77,15 @@ var options = map[string]bool{
 	"TO": true, "FROM": true, "ALL": true, "DATACENTERS": true, "CIDRS": true,
 }
 
-// scanned is what Start wants to know of a text. That a statement is about roles is not told by its first word: it may
-// have mistakes, or be part of a batch.
+// scanned has the facts that Start needs about a text. The first word does not identify a statement about roles: it
+// may be misspelled, or be in a batch.
 type scanned struct {
-	aboutRows bool // the first word is that of a statement which reads or writes rows
+	aboutRows bool // the first word is of a statement that reads or writes rows
 	roles     bool // ROLE or USER is among the words
-	role      bool // behind CREATE or ALTER
-	literal   int  // where the first string begins
-	comment   int  // where the first comment begins
-	other     int  // where the first word that is no option begins behind ROLE or USER and the name
+	role      bool // after CREATE or ALTER
+	literal   int  // index of the first string
+	comment   int  // index of the first comment
+	other     int  // index of the first word after ROLE or USER and the name that is not an option
 }
 
 // secretStart returns the index of a cut before the word PASSWORD, or math.MaxInt if there is none. password reports
@@ -137,7 +138,7 @@ func scan(text string) scanned {
 // rowVerbs are the words that statements about rows begin with.
 var rowVerbs = map[string]bool{"SELECT": true, "INSERT": true, "UPDATE": true, "DELETE": true}
 
-// kind is what a scanner has found.
+// kind is the kind of a token.
 type kind int
 
 const (
@@ -147,15 +148,15 @@ const (
 	comment
 )
 
-// scanner cuts a text into words, strings, comments and other characters. What is not ended goes on to the end of the
-// text.
+// scanner splits a text into words, strings, comments and other characters. An unterminated token extends to the end
+// of the text.
 type scanner struct {
 	text       string
-	start, end int // of what was found
+	start, end int // of the token
 	kind       kind
 }
 
-// next goes on to what follows, and reports whether there is anything.
+// next moves to the next token; it returns false at the end.
 func (s *scanner) next() bool {
 	for s.end < len(s.text) && strings.IndexByte(" \t\r\n", s.text[s.end]) >= 0 {
 		s.end++

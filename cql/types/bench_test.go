@@ -67,8 +67,8 @@ func (t *benched) work(key, value []byte) ([]byte, []byte) {
 	return key, value
 }
 
-// BenchmarkValue measures checking, comparing, decoding and encoding a value, and its key both ways: together, and each
-// alone.
+// BenchmarkValue measures checking, comparing, decoding and encoding a value, and its key both ways: together, and
+// each alone.
 func BenchmarkValue(b *testing.B) {
 	for _, t := range benchedTypes() {
 		key, value := make([]byte, 0, 512), make([]byte, 0, 512)

@@ -7,8 +7,17 @@ import (
 	"strings"
 )
 
-// A list or set is the number of elements in 4 bytes, then each element behind its length in 4 bytes. A
-// map has keys and values in turn. A null element has a negative length.
+// A list or set is the number of elements in 4 bytes, then for each element its length in 4 bytes and its bytes. A
+// map alternates keys and values. A null element has a negative length.
+
+// compound is the part of types whose literals are made of terms.
+type compound struct{}
+
+// ParseLiteral takes nothing.
+func (compound) ParseLiteral(LiteralKind, string) ([]byte, error) { return nil, ErrKind }
+
+// FixedLength is 0: the number of elements varies.
+func (compound) FixedLength() int { return 0 }
 
 // NewList serializes a list; nil elements are null.
 func NewList(elems [][]byte) []byte {
@@ -46,7 +55,7 @@ func NewMap(t *Map, keys, values [][]byte) []byte {
 	return b
 }
 
-// AppendElement appends an element behind its length; nil is null.
+// AppendElement appends the length of an element and its bytes; nil is null.
 func AppendElement(dst, e []byte) []byte {
 	if e == nil {
 		return append(dst, 0xFF, 0xFF, 0xFF, 0xFF)
@@ -54,7 +63,7 @@ func AppendElement(dst, e []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(dst, uint32(len(e))), e...)
 }
 
-// readElement reads an element behind its length; ok is false when there are not as many bytes.
+// readElement reads a length and that many bytes; ok is false when b is too short.
 func readElement(b []byte) (e, rest []byte, ok bool) {
 	if len(b) < 4 {
 		return nil, nil, false
@@ -84,8 +93,8 @@ func Elements(b []byte) iter.Seq[[]byte] {
 	}
 }
 
-// ElementStarts are the places in a valid list or set where its elements begin: a slice for each short element would be
-// several times as large as the elements.
+// ElementStarts returns the offset of each element in a valid list or set. A slice per element would need several
+// times the memory of short elements.
 func ElementStarts(b []byte) []uint32 {
 	starts := make([]uint32, 0, DecodeCount(b))
 	at := min(4, len(b))
@@ -100,7 +109,7 @@ func ElementStarts(b []byte) []uint32 {
 	return starts
 }
 
-// ElementAt is the element that begins at a place.
+// ElementAt returns the element at an offset.
 func ElementAt(b []byte, start uint32) []byte {
 	e, _, _ := readElement(b[start:])
 	return e
@@ -132,8 +141,8 @@ func DecodeCount(b []byte) int {
 	return int(int32(binary.BigEndian.Uint32(b)))
 }
 
-// validateElements checks a list, set or map, which kind says, with check for its elements, which are nil if null.
-// types are those of the elements in turn.
+// validateElements checks a list, set or map, and each element with check; null elements are nil. kind goes into
+// error messages. types are the types of the elements in turn.
 func validateElements(kind string, b []byte, check func(t Type, e []byte) error, types ...Type) error {
 	if len(b) < 4 {
 		return invalidf("Not enough bytes to read a %s", kind)
@@ -161,7 +170,7 @@ func validateElements(kind string, b []byte, check func(t Type, e []byte) error,
 	return nil
 }
 
-// checkElement is for elements that may not be null.
+// checkElement checks an element that must not be null.
 func checkElement(t Type, e []byte) error {
 	if e == nil {
 		return invalidf("Null value read when not allowed")
@@ -192,7 +201,7 @@ func compareElements(a, b []byte, types ...Type) int {
 	return m - n
 }
 
-// compareNullable orders values of which nil, null, is the least.
+// compareNullable orders null (nil) first.
 func compareNullable(t Type, a, b []byte) int {
 	switch {
 	case a == nil && b == nil:
@@ -213,11 +222,83 @@ func formatNullable(t Type, e []byte) string {
 	return t.Format(e)
 }
 
-// joinTypes joins what f says of each type by commas.
+// joinTypes joins the results of f for each type.
 func joinTypes(types []Type, separator string, f func(Type) string) string {
 	parts := make([]string, len(types))
 	for i, t := range types {
 		parts[i] = f(t)
 	}
 	return strings.Join(parts, separator)
+}
+
+// appendElementsKey appends the key of a list, set or map: for each element a marker byte for null or not and the
+// element, then keyEnd.
+func appendElementsKey(dst, b []byte, desc bool, types ...Type) []byte {
+	m := mask(desc)
+	rest := b[min(4, len(b)):]
+	for range DecodeCount(b) {
+		for _, t := range types {
+			e, r, ok := readElement(rest)
+			if !ok {
+				return append(dst, keyEnd^m)
+			}
+			dst = appendNullableKey(dst, t, e, desc)
+			rest = r
+		}
+	}
+	return append(dst, keyEnd^m)
+}
+
+// appendNullableKey appends the key of an element that may be null.
+func appendNullableKey(dst []byte, t Type, e []byte, desc bool) []byte {
+	m := mask(desc)
+	if e == nil {
+		return append(dst, keyNull^m)
+	}
+	return t.AppendKey(append(dst, keyElement^m), e, desc)
+}
+
+// decodeNullableKey decodes the result of appendNullableKey and appends the element with its length. end is true if
+// it finds keyEnd instead.
+func decodeNullableKey(dst, key []byte, t Type, desc bool) (value, rest []byte, end bool, err error) {
+	if len(key) == 0 {
+		return nil, nil, false, errKey
+	}
+	marker := key[0] ^ mask(desc)
+	key = key[1:]
+	switch marker {
+	case keyEnd:
+		return dst, key, true, nil
+	case keyNull:
+		return AppendElement(dst, nil), key, false, nil
+	case keyElement:
+	default:
+		return nil, nil, false, errKey
+	}
+	at := len(dst)
+	value, rest, err = t.DecodeKey(append(dst, 0, 0, 0, 0), key, desc)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	binary.BigEndian.PutUint32(value[at:], uint32(len(value)-at-4))
+	return value, rest, false, nil
+}
+
+// decodeElementsKey decodes the result of appendElementsKey.
+func decodeElementsKey(dst, key []byte, desc bool, types ...Type) (value, rest []byte, err error) {
+	at := len(dst)
+	value, rest = append(dst, 0, 0, 0, 0), key
+	for n := 0; ; n++ {
+		for i, t := range types {
+			var end bool
+			value, rest, end, err = decodeNullableKey(value, rest, t, desc)
+			if err != nil || end && i > 0 {
+				return nil, nil, errKey
+			}
+			if end {
+				binary.BigEndian.PutUint32(value[at:], uint32(n))
+				return value, rest, nil
+			}
+		}
+	}
 }

@@ -1,7 +1,7 @@
 package types
 
-// ValueCompatible reports whether a value of type from is also one of type to as it stands: what a
-// function returns or another column holds may then be used. Frozen or not makes no difference but to user types.
+// ValueCompatible reports whether the bytes of a value of type from are also a value of type to, so that a function
+// result or another column may be used. Frozen or not matters for user types only.
 func ValueCompatible(to, from Type) bool {
 	if isUserType(to) && isUserType(from) && IsMultiCell(to) != IsMultiCell(from) {
 		return false
@@ -34,7 +34,7 @@ func ValueCompatible(to, from Type) bool {
 }
 
 // partsCompatible is ValueCompatible of two types with parts; ok is false for other types. The elements of sets and
-// the keys of maps must be in the same order as well. A user type is a tuple, but no tuple is one.
+// the keys of maps must also have the same order. A user type is compatible with a tuple, but not the reverse.
 func partsCompatible(to, from Type) (compatible, ok bool) {
 	switch to := to.(type) {
 	case *List:
@@ -67,7 +67,7 @@ func isUserType(t Type) bool {
 	return is
 }
 
-// eachCompatible reports whether parts are compatible each with its own; there may be more of those in to.
+// eachCompatible compares parts pairwise; to may have more of them.
 func eachCompatible(to, from []Type, compatible func(to, from Type) bool) bool {
 	if len(from) > len(to) {
 		return false
@@ -80,13 +80,13 @@ func eachCompatible(to, from []Type, compatible func(to, from Type) bool) bool {
 	return true
 }
 
-// orderCompatible reports whether values of type from are ones of type to that have the same order.
+// orderCompatible reports whether values of type from are values of type to in the same order.
 func orderCompatible(to, from Type) bool {
 	return Equal(to, from) || to == Text && from == ASCII || to == Blob && (from == ASCII || from == Text)
 }
 
-// Compatible reports whether a type may take the place of another, from, wherever there are values of that: they are
-// its values too, in the same order. Collections that are frozen are different types from those that are not.
+// Compatible reports whether the type to may replace from where values exist: they are values of to, in the same
+// order. Frozen and other collections are different types.
 func Compatible(to, from Type) bool {
 	if orderCompatible(to, from) {
 		return true
@@ -111,12 +111,12 @@ func Compatible(to, from Type) bool {
 	return false
 }
 
-// cellCompatible is Compatible of what stands in cells, which are not in order but must be as long.
+// cellCompatible is Compatible for values in cells: their order does not matter, their fixed length does.
 func cellCompatible(to, from Type) bool {
 	return ValueCompatible(to, from) && to.FixedLength() == from.FixedLength()
 }
 
-// extends reports whether a tuple or user type has parts that are compatible, or fewer.
+// extends reports whether from is a tuple or user type with compatible parts, or fewer of them.
 func extends(to []Type, from Type) bool {
 	switch from := from.(type) {
 	case *Tuple:
@@ -127,8 +127,8 @@ func extends(to []Type, from Type) bool {
 	return false
 }
 
-// Readable reports whether a column that had type from and was dropped may be added again with type to: what is stored
-// of it has to be read as values of the other type.
+// Readable reports whether a dropped column of type from may be added again with type to: stored values must be
+// readable as the other type.
 func Readable(to, from Type) bool {
 	if Equal(to, from) {
 		return true

@@ -1,7 +1,6 @@
 package types
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -10,34 +9,14 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/quote"
+	"github.com/cqld/cqld/cql/types/json"
 )
 
 // dateType is a day: an unsigned number of 4 bytes in which 2^31 is 1970-01-01. It has no empty value.
-type dateType struct{ native }
+type dateType struct{ fixedSize }
 
-// dateEpoch is the number of 1970-01-01.
+// dateEpoch is 1970-01-01 as stored.
 const dateEpoch = 1 << 31
-
-// Validate takes 4 bytes.
-func (*dateType) Validate(b []byte) error {
-	if len(b) != 4 {
-		return invalidf("Expected 4 byte long for date (%d)", len(b))
-	}
-	return nil
-}
-
-// Compare orders by the day, which the bytes are in the order of.
-func (*dateType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
-
-// AppendKey appends the bytes as they are, behind the mark of a value.
-func (*dateType) AppendKey(dst, b []byte, desc bool) []byte {
-	return appendFixedKey(dst, b, 0, desc)
-}
-
-// DecodeKey undoes AppendKey.
-func (*dateType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
-	return decodeFixedKey(dst, key, 4, 0, desc)
-}
 
 // ParseLiteral takes yyyy-MM-dd, or the stored number: the days since 1970 plus 2^31.
 func (*dateType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
@@ -65,7 +44,7 @@ func (*dateType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	return EncodeDate(days), nil
 }
 
-// isNumber reports whether text is digits, perhaps behind a minus: dates and times may be given raw.
+// isNumber reports whether text is digits after an optional minus: a raw date or time.
 func isNumber(text string) bool {
 	digits := strings.TrimPrefix(text, "-")
 	return digits != "" && strings.Trim(digits, "0123456789") == ""
@@ -143,7 +122,7 @@ func (*dateType) Format(b []byte) string {
 }
 
 // ParseJSON takes a string with a date.
-func (*dateType) ParseJSON(v JSON) ([]byte, error) {
+func (*dateType) ParseJSON(v json.Value) ([]byte, error) {
 	return jsonString(Date, v, "a string representation of a date value")
 }
 

@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/cqld/cqld/cql/types/json"
 )
 
 // decimalType is a decimal number of any size: a scale of 4 bytes, and the number without its decimal
@@ -24,8 +26,7 @@ func (*decimalType) Validate(b []byte) error {
 	return nil
 }
 
-// Compare orders by the number. It writes out the digits of numbers of different scales only where their sizes do not
-// tell.
+// Compare orders by the number. It converts numbers of different scales to digits only if their magnitudes are close.
 func (*decimalType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
@@ -38,7 +39,7 @@ func (*decimalType) Compare(a, b []byte) int {
 	if u.Sign() != v.Sign() {
 		return cmp.Compare(u.Sign(), v.Sign())
 	}
-	low, high := leastExponent(u, scale), leastExponent(v, other)
+	low, high := minExponent(u, scale), minExponent(v, other)
 	if low > high+1 || high > low+1 { // one of them may be one more
 		return cmp.Compare(low, high) * u.Sign()
 	}
@@ -52,8 +53,8 @@ func (*decimalType) Compare(a, b []byte) int {
 	return strings.Compare(x.digits, y.digits) * x.sign
 }
 
-// leastExponent is the exponent of a decimal's scientific, or one less.
-func leastExponent(unscaled *big.Int, scale int32) int64 {
+// minExponent is a lower bound of a decimal's exponent in scientific notation: the exponent, or one less.
+func minExponent(unscaled *big.Int, scale int32) int64 {
 	return int64(float64(max(unscaled.BitLen()-1, 0))*math.Log10(2)*(1-1e-15)) + 1 - int64(scale)
 }
 
@@ -65,7 +66,7 @@ type scientific struct {
 	exponent int64
 }
 
-// significand takes a decimal apart; zero is the zero scientific.
+// significand splits a decimal; zero is the zero scientific.
 func significand(b []byte) scientific {
 	unscaled, scale := DecodeDecimal(b)
 	if unscaled.Sign() == 0 {
@@ -88,8 +89,8 @@ const (
 
 	decimalExponentBias = 1 << 39
 
-	// maxKeyDigits bounds the zeros that a number at the end of the scale's range gets back. A key is
-	// never longer than 64 KiB, which is less than this many digits.
+	// maxKeyDigits limits the zeros that are restored to a number whose scale is at the end of the range. A key of 64
+	// KiB, the maximum, has fewer digits.
 	maxKeyDigits = 1 << 18
 )
 
@@ -124,7 +125,7 @@ func (*decimalType) AppendKey(dst, b []byte, desc bool) []byte {
 	return dst
 }
 
-// DecodeKey gives the number with the fewest digits: zeros at its end are lost.
+// DecodeKey returns the number without trailing zeros.
 func (*decimalType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	if len(key) == 0 {
 		return nil, nil, errKey
@@ -169,7 +170,7 @@ func (*decimalType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, e
 	return append(dst, EncodeDecimal(unscaled, int32(scale))...), rest, nil
 }
 
-// decodeDigits reads pairs of digits up to the zero behind them.
+// decodeDigits reads pairs of digits up to the terminating zero.
 func decodeDigits(key []byte, m byte) (digits string, rest []byte, err error) {
 	var pairs []byte
 	for i, c := range key {
@@ -197,8 +198,8 @@ func (*decimalType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) 
 	return EncodeDecimal(unscaled, scale), nil
 }
 
-// parseDecimal reads digits, perhaps with a point, perhaps with an exponent. The scale is the number of
-// digits behind the point, less the exponent.
+// parseDecimal reads digits with an optional point and exponent. The scale is the number of digits after the point,
+// minus the exponent.
 func parseDecimal(text string) (unscaled *big.Int, scale int32, ok bool) {
 	mantissa, exponent := text, int64(0)
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
@@ -256,7 +257,7 @@ func (*decimalType) Format(b []byte) string {
 }
 
 // ParseJSON takes anything whose text is a number.
-func (*decimalType) ParseJSON(v JSON) ([]byte, error) {
+func (*decimalType) ParseJSON(v json.Value) ([]byte, error) {
 	b, err := fromString(Decimal, v.String())
 	if err != nil {
 		return nil, invalidf("Value '%s' is not a valid representation of a decimal value", v)

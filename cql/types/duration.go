@@ -1,15 +1,18 @@
 package types
 
 import (
-	"bytes"
+	"errors"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/cqld/cqld/cql/types/json"
 )
 
-// durationType is three signed vints: months, days and nanoseconds, none of which is converted into
-// another. It has no order of its own and is no key; its bytes order it where something must.
-type durationType struct{ native }
+// durationType is three signed vints: months, days and nanoseconds, none of which is converted into another.
+// Durations have no order and cannot be keys; their bytes order them where an order is needed.
+type durationType struct{ byteString }
 
 // Validate takes three vints of one sign, of which the first two fit in 32 bits.
 func (*durationType) Validate(b []byte) error {
@@ -44,19 +47,8 @@ func splitDuration(b []byte) (months, days, nanos int64, ok bool) {
 	return parts[0], parts[1], parts[2], true
 }
 
-// Compare orders by bytes, for what must have an order: 1mo and 30d cannot be compared.
-func (*durationType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
-
-// AppendKey escapes zero bytes, as appendBytesKey says.
-func (*durationType) AppendKey(dst, b []byte, desc bool) []byte { return appendBytesKey(dst, b, desc) }
-
-// DecodeKey takes the escapes of zero bytes away again.
-func (*durationType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
-	return decodeBytesKey(dst, key, desc)
-}
-
-// ParseLiteral takes 1y2mo3d4h5m6s7ms8us9ns and the ISO 8601 forms P1Y2M3DT4H5M6S, P1W and
-// P0001-02-03T04:05:06, each perhaps behind a minus.
+// ParseLiteral takes 1y2mo3d4h5m6s7ms8us9ns and the ISO 8601 forms P1Y2M3DT4H5M6S, P1W and P0001-02-03T04:05:06, each
+// with an optional minus.
 func (*durationType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != DurationLiteral && kind != IntegerLiteral {
 		return nil, ErrKind
@@ -84,7 +76,7 @@ func (*durationType) ParseLiteral(kind LiteralKind, text string) ([]byte, error)
 	return EncodeDuration(d.totals[inMonths], d.totals[inDays], d.totals[inNanos]), nil
 }
 
-// Format prints 1y2mo3d4h5m6s7ms8us9ns, without the units that are 0; the duration of nothing is no text.
+// Format prints 1y2mo3d4h5m6s7ms8us9ns, without units that are 0; the zero duration prints as an empty text.
 func (t *durationType) Format(b []byte) string {
 	months, days, nanos, ok := splitDuration(b)
 	if !ok {
@@ -107,21 +99,21 @@ func (t *durationType) Format(b []byte) string {
 	return s.String()
 }
 
-// ParseJSON takes a string. Cassandra passes the error of a wrong one on without its usual words in front.
-func (*durationType) ParseJSON(v JSON) ([]byte, error) {
+// ParseJSON takes a string. Cassandra returns the error of an invalid one without its usual prefix.
+func (*durationType) ParseJSON(v json.Value) ([]byte, error) {
 	b, err := jsonString(Duration, v, "a string representation of a duration")
-	if _, ok := v.(JSONString); ok && err != nil {
+	if _, ok := v.(json.String); ok && err != nil {
 		err = &ValueError{Message: err.Error(), Request: true}
 	}
 	return b, err
 }
 
-// AppendJSON prints a string with what Format prints.
+// AppendJSON prints the literal as a string.
 func (*durationType) AppendJSON(dst, b []byte) []byte {
 	return appendJSONQuoted(dst, Duration, b)
 }
 
-// magnitude is the absolute value of a part, but 0 of the least that it can be: Java has no number for that.
+// magnitude is the absolute value of a part, but 0 for the minimum: Java's absolute value overflows there.
 func magnitude(v int64, part int) int64 {
 	switch {
 	case v < -durationLimits[part]:
@@ -138,7 +130,7 @@ type durationUnit struct {
 	size int64
 }
 
-// appendUnits prints v in units from the greatest to the least, leaving out those it has none of.
+// appendUnits prints v in units from the greatest to the least, without units that are 0.
 func appendUnits(s *strings.Builder, v int64, units []durationUnit) {
 	for _, u := range units {
 		if n := v / u.size; n > 0 {
@@ -161,5 +153,134 @@ func DecodeDuration(b []byte) (months, days, nanos int64) {
 	return months, days, nanos
 }
 
-// Each part of a duration has a greatest value. Cassandra's sentence about nanoseconds names the wrong one.
+// durationLimits are the maxima of the parts. Cassandra's message about nanoseconds names a wrong one.
 var durationLimits = [...]int64{math.MaxInt32, math.MaxInt32, math.MaxInt64}
+
+// errNotDuration says that a text is not of any form of duration.
+var errNotDuration = errors.New("types: not a duration")
+
+// The parts of a duration, as indexes.
+const (
+	inMonths = iota
+	inDays
+	inNanos
+)
+
+// literalUnit is a unit of duration literals: its size, in units of one part.
+type literalUnit struct {
+	plural string
+	part   int
+	size   int64
+}
+
+// literalUnits has the units from the greatest to the least, the order they must be written in.
+var literalUnits = [...]literalUnit{
+	{"years", inMonths, 12},
+	{"months", inMonths, 1},
+	{"weeks", inDays, 7},
+	{"days", inDays, 1},
+	{"hours", inNanos, 3600 * nanoPerSecond},
+	{"minutes", inNanos, 60 * nanoPerSecond},
+	{"seconds", inNanos, nanoPerSecond},
+	{"milliseconds", inNanos, 1e6},
+	{"microseconds", inNanos, 1e3},
+	{"nanoseconds", inNanos, 1},
+}
+
+// unitIndex finds the unit of a symbol in lower case.
+var unitIndex = map[string]int{
+	"y": 0, "mo": 1, "w": 2, "d": 3, "h": 4, "m": 5, "s": 6, "ms": 7, "us": 8, "µs": 8, "ns": 9,
+}
+
+// durationBuilder adds up a duration and checks that units come in order, each once.
+type durationBuilder struct {
+	totals [3]int64
+	next   int // the smallest index of a unit that may follow
+}
+
+// add adds a number of a unit, which is an index of literalUnits.
+func (d *durationBuilder) add(digits string, unit int) error {
+	u := literalUnits[unit]
+	if unit < d.next {
+		last := literalUnits[d.next-1]
+		if unit == d.next-1 {
+			return invalidf("Invalid duration. The %s are specified multiple times", u.plural)
+		}
+		return invalidf("Invalid duration. The %s should be after %s", last.plural, u.plural)
+	}
+	d.next = unit + 1
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return invalidf("Invalid duration. The number of %s is out of range: %s", u.plural, digits)
+	}
+	limit := durationLimits[u.part]
+	if n > (limit-d.totals[u.part])/u.size {
+		return invalidf("Invalid duration. The total number of %s must be less or equal to %d",
+			[...]string{"months", "days", "nanoseconds"}[u.part], math.MaxInt32)
+	}
+	d.totals[u.part] += n * u.size
+	return nil
+}
+
+// parseUnits reads numbers, each followed by its unit.
+func (d *durationBuilder) parseUnits(text string) error {
+	if text == "" {
+		return errNotDuration
+	}
+	for text != "" {
+		symbol := strings.TrimLeft(text, "0123456789")
+		digits := text[:len(text)-len(symbol)]
+		end := strings.IndexAny(symbol, "0123456789")
+		if end < 0 {
+			end = len(symbol)
+		}
+		unit, ok := unitIndex[strings.ToLower(symbol[:end])]
+		if !ok || digits == "" {
+			return errNotDuration
+		}
+		if err := d.add(digits, unit); err != nil {
+			return err
+		}
+		text = symbol[end:]
+	}
+	return nil
+}
+
+// The ISO 8601 forms; the groups are the units of isoUnits.
+var (
+	isoDuration = regexp.MustCompile(
+		`^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$`)
+	isoAlternative = regexp.MustCompile(
+		`^P(\d{4})-(\d{2})()-(\d{2})T(\d{2}):(\d{2}):(\d{2})$`)
+)
+
+// parseISO reads P1Y2M3DT4H5M6S, or weeks alone.
+func (d *durationBuilder) parseISO(text string) error {
+	groups := isoDuration.FindStringSubmatch(text)
+	if groups == nil || groups[3] != "" && text != "P"+groups[3]+"W" {
+		return errNotDuration
+	}
+	return d.addAll(groups[1:])
+}
+
+// parseISOAlternative reads P0001-02-03T04:05:06.
+func (d *durationBuilder) parseISOAlternative(text string) error {
+	groups := isoAlternative.FindStringSubmatch(text)
+	if groups == nil {
+		return errNotDuration
+	}
+	return d.addAll(groups[1:])
+}
+
+// addAll adds a number of each unit in turn; "" adds nothing.
+func (d *durationBuilder) addAll(groups []string) error {
+	for unit, digits := range groups {
+		if digits == "" {
+			continue
+		}
+		if err := d.add(digits, unit); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -4,70 +4,79 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
+
+	"github.com/cqld/cqld/cql/types/javafloat"
+	"github.com/cqld/cqld/cql/types/json"
 )
 
-// floatType is IEEE 754 of 4 bytes. Bytes are kept as bound, so there are many NaNs, which are equal.
-type floatType struct{ native }
+// floatType is float or double: IEEE 754 of 4 or 8 bytes. Bytes are kept as bound, so there are many NaNs, which are
+// equal.
+type floatType struct{ fixedSize }
 
-// FixedLength is 4.
-func (*floatType) FixedLength() int { return 4 }
+// The NaNs that literals and functions return.
+const (
+	floatNaN  = 0x7FC00000
+	doubleNaN = 0x7FF8000000000000
+)
 
 // LossyKey is true: all NaNs have one key.
 func (*floatType) LossyKey() bool { return true }
 
-// Validate takes 4 bytes or none.
-func (*floatType) Validate(b []byte) error {
-	if len(b) != 4 && len(b) != 0 {
-		return invalidf("Expected 4 or 0 byte value for a float (%d)", len(b))
-	}
-	return nil
-}
-
 // Compare orders by the number: -0.0 comes before 0.0, and NaN last.
-func (*floatType) Compare(a, b []byte) int {
+func (t *floatType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
 	}
-	return cmp.Compare(floatOrder(a), floatOrder(b))
+	return cmp.Compare(t.order(a), t.order(b))
 }
 
-// floatOrder is a number that orders floats: -0.0 is less than 0.0, and NaN more than anything.
-func floatOrder(b []byte) uint32 {
-	bits := binary.BigEndian.Uint32(b)
-	if f := math.Float32frombits(bits); f != f {
-		bits = floatNaN
+// order maps a number to an unsigned one of the same order; that of a float is in the upper half.
+func (t *floatType) order(b []byte) uint64 {
+	if v := t.decode(b); v != v {
+		b = t.encode(v)
 	}
-	if bits>>31 != 0 {
+	bits := uint64(binary.BigEndian.Uint32(b)) << 32
+	if t.size == 8 {
+		bits |= uint64(binary.BigEndian.Uint32(b[4:]))
+	}
+	if bits>>63 != 0 {
 		return ^bits
 	}
-	return bits | 1<<31
+	return bits | 1<<63
 }
 
-// floatNaN is the NaN that literals and functions give.
-const floatNaN = 0x7FC00000
+func (t *floatType) decode(b []byte) float64 {
+	if t.size == 4 {
+		return float64(DecodeFloat(b))
+	}
+	return DecodeDouble(b)
+}
 
-// AppendKey appends 4 bytes in the order of the numbers.
-func (*floatType) AppendKey(dst, b []byte, desc bool) []byte {
+func (t *floatType) encode(v float64) []byte {
+	if t.size == 4 {
+		return EncodeFloat(float32(v))
+	}
+	return EncodeDouble(v)
+}
+
+// AppendKey appends the bytes of order.
+func (t *floatType) AppendKey(dst, b []byte, desc bool) []byte {
 	if len(b) == 0 {
 		return append(dst, keyEmpty^mask(desc))
 	}
-	order := floatOrder(b)
+	order := t.order(b)
 	if desc {
 		order = ^order
 	}
-	return binary.BigEndian.AppendUint32(append(dst, keyValue^mask(desc)), order)
+	dst = append(dst, keyValue^mask(desc))
+	return binary.BigEndian.AppendUint64(dst, order)[:len(dst)+t.size]
 }
 
-// DecodeKey gives the NaN of literals for every NaN.
-func (*floatType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
-	return decodeFloatKey(dst, key, 4, desc)
-}
-
-// decodeFloatKey decodes the key of a float or a double: if the sign bit is set the number was positive,
-// else all its bits were inverted.
-func decodeFloatKey(dst, key []byte, size int, desc bool) (value, rest []byte, err error) {
+// DecodeKey returns the NaN of literals for every NaN. Positive numbers have the sign bit set; negative ones have all
+// bits inverted.
+func (t *floatType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	n := len(dst)
-	value, rest, err = decodeFixedKey(dst, key, size, signBit, desc)
+	value, rest, err = decodeFixedKey(dst, key, t.size, signBit, desc)
 	if err == nil && len(value) > n && value[n]&signBit != 0 {
 		for i := range value[n:] {
 			value[n+i] = ^value[n+i]
@@ -77,40 +86,44 @@ func decodeFloatKey(dst, key []byte, size int, desc bool) (value, rest []byte, e
 	return value, rest, err
 }
 
-// ParseLiteral takes a number, NaN or Infinity, and rounds it to 32 bits.
-func (*floatType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+// ParseLiteral takes a number, NaN or Infinity, and rounds it to the size.
+func (t *floatType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind != IntegerLiteral && kind != FloatLiteral {
 		return nil, ErrKind
 	}
-	v, ok := parseJavaFloat(text, 32)
+	v, ok := javafloat.Parse(text, 8*t.size)
 	if !ok {
-		return nil, invalidf("Unable to make float from '%s'", text)
+		return nil, invalidf("Unable to make %s from '%s'", t.name, text)
 	}
-	return EncodeFloat(float32(v)), nil
+	return t.encode(v), nil
 }
 
-// Format prints as Java's Float.toString does, null for the empty value.
-func (*floatType) Format(b []byte) string {
-	if len(b) != 4 {
+// Format prints as Java does, null for the empty value.
+func (t *floatType) Format(b []byte) string {
+	if len(b) != t.size {
 		return noLiteral
 	}
-	return formatJavaFloat(float64(DecodeFloat(b)), 32)
+	return javafloat.Format(t.decode(b), 8*t.size)
 }
 
 // ParseJSON takes a number, or a string with one, NaN or Infinity.
-func (*floatType) ParseJSON(v JSON) ([]byte, error) {
-	if f, ok := jsonFloat(v, 32); ok {
-		return EncodeFloat(float32(f)), nil
+func (t *floatType) ParseJSON(v json.Value) ([]byte, error) {
+	switch v := v.(type) {
+	case json.Double:
+		return t.encode(float64(v)), nil
+	case json.Integer:
+		f, _ := javafloat.Parse(string(v), 8*t.size)
+		return t.encode(f), nil
 	}
-	return jsonString(Float, v, "a float value")
+	return jsonString(t, v, "a "+t.name+" value")
 }
 
-// AppendJSON prints null for what is no number or infinite, which JSON does not have.
-func (*floatType) AppendJSON(dst, b []byte) []byte {
-	if f := DecodeFloat(b); f-f != 0 {
+// AppendJSON prints null for NaN and infinities, which JSON does not have.
+func (t *floatType) AppendJSON(dst, b []byte) []byte {
+	if f := t.decode(b); f-f != 0 {
 		return append(dst, "null"...)
 	}
-	return appendJSONPlain(dst, Float, b)
+	return appendJSONPlain(dst, t, b)
 }
 
 // EncodeFloat returns the float v.
@@ -128,4 +141,21 @@ func DecodeFloat(b []byte) float32 {
 		return 0
 	}
 	return math.Float32frombits(binary.BigEndian.Uint32(b))
+}
+
+// EncodeDouble returns the double v.
+func EncodeDouble(v float64) []byte {
+	bits := math.Float64bits(v)
+	if v != v {
+		bits = doubleNaN
+	}
+	return binary.BigEndian.AppendUint64(nil, bits)
+}
+
+// DecodeDouble reads a valid double; the empty value is 0.
+func DecodeDouble(b []byte) float64 {
+	if len(b) != 8 {
+		return 0
+	}
+	return math.Float64frombits(binary.BigEndian.Uint64(b))
 }

@@ -1,17 +1,17 @@
 package types
 
 import (
-	"bytes"
 	"encoding/hex"
 	"net/netip"
 	"strconv"
 	"strings"
 
 	"github.com/cqld/cqld/cql/quote"
+	"github.com/cqld/cqld/cql/types/json"
 )
 
 // inetType is an IP address of 4 or 16 bytes. Addresses sort as bytes, the two families mixed.
-type inetType struct{ native }
+type inetType struct{ byteString }
 
 // Validate takes 4 bytes, 16 or none.
 func (*inetType) Validate(b []byte) error {
@@ -20,17 +20,6 @@ func (*inetType) Validate(b []byte) error {
 		return nil
 	}
 	return invalidf("Expected 4 or 16 byte inetaddress; got %s", hex.EncodeToString(b))
-}
-
-// Compare orders by bytes: a long address may come before a short one.
-func (*inetType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
-
-// AppendKey escapes zero bytes, as appendBytesKey says.
-func (*inetType) AppendKey(dst, b []byte, desc bool) []byte { return appendBytesKey(dst, b, desc) }
-
-// DecodeKey takes the escapes of zero bytes away again.
-func (*inetType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
-	return decodeBytesKey(dst, key, desc)
 }
 
 // ParseLiteral takes an address as Java reads it; it never looks up a host.
@@ -103,7 +92,7 @@ func (*inetType) Format(b []byte) string {
 }
 
 // ParseJSON takes a string with an address.
-func (*inetType) ParseJSON(v JSON) ([]byte, error) {
+func (*inetType) ParseJSON(v json.Value) ([]byte, error) {
 	return jsonString(Inet, v, "a string representation of an inet value")
 }
 
@@ -124,7 +113,7 @@ func FormatInet(b []byte) string {
 	return strings.Join(groups, ":")
 }
 
-// EncodeInet returns the inet of an address; an IPv4 address in IPv6 form has 4 bytes.
+// EncodeInet encodes an address; an IPv4 address in IPv6 form has 4 bytes.
 func EncodeInet(v netip.Addr) []byte { return v.Unmap().AsSlice() }
 
 // DecodeInet reads a valid inet; the empty value is the zero Addr.

@@ -22,7 +22,7 @@ const (
 // signBit in the first byte of a signed number makes unsigned order its order.
 const signBit = 0x80
 
-// mask is what every byte of a key is combined with: descending keys have all bits inverted.
+// mask is combined with every byte of a key by XOR: descending keys have all bits inverted.
 func mask(desc bool) byte {
 	if desc {
 		return 0xFF
@@ -43,7 +43,7 @@ func appendFixedKey(dst, b []byte, sign byte, desc bool) []byte {
 	return dst
 }
 
-// decodeFixedKey decodes what appendFixedKey made of size bytes.
+// decodeFixedKey decodes the result of appendFixedKey for size bytes.
 func decodeFixedKey(dst, key []byte, size int, sign byte, desc bool) (value, rest []byte, err error) {
 	m := mask(desc)
 	if len(key) == 0 {
@@ -94,7 +94,7 @@ func appendBytesKey(dst, b []byte, desc bool) []byte {
 	return append(dst, m, m)
 }
 
-// decodeBytesKey decodes what appendBytesKey made.
+// decodeBytesKey decodes the result of appendBytesKey.
 func decodeBytesKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	m := mask(desc)
 	for {
@@ -121,7 +121,7 @@ func decodeBytesKey(dst, key []byte, desc bool) (value, rest []byte, err error) 
 	}
 }
 
-// notNil keeps an empty value from looking like null.
+// notNil makes an empty value of nil, which would be null.
 func notNil(b []byte) []byte {
 	if b == nil {
 		return []byte{}

@@ -1,9 +1,14 @@
 package types
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cqld/cqld/cql/types/json"
+)
 
 // Map is map<Key, Value>: entries in the order of their keys.
 type Map struct {
+	compound
 	Key, Value Type
 	Frozen     bool
 }
@@ -15,9 +20,6 @@ func (t *Map) String() string {
 
 // ClassName is MapType(key,value), inside FrozenType if it is frozen.
 func (t *Map) ClassName() string { return className(t, false) }
-
-// FixedLength is 0: the number of elements differs.
-func (*Map) FixedLength() int { return 0 }
 
 // LossyKey is true if keys or values may be lossy.
 func (t *Map) LossyKey() bool { return t.Key.LossyKey() || t.Value.LossyKey() }
@@ -40,9 +42,6 @@ func (t *Map) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err err
 	return decodeElementsKey(dst, key, desc, t.Key, t.Value)
 }
 
-// ParseLiteral takes nothing: the literals of maps are made of terms.
-func (*Map) ParseLiteral(LiteralKind, string) ([]byte, error) { return nil, ErrKind }
-
 // Format prints {k: v, ...}.
 func (t *Map) Format(b []byte) string {
 	var parts []string
@@ -53,21 +52,21 @@ func (t *Map) Format(b []byte) string {
 }
 
 // ParseJSON takes an object, or a string with one in it. Its keys are read as strings.
-func (t *Map) ParseJSON(v JSON) ([]byte, error) {
+func (t *Map) ParseJSON(v json.Value) ([]byte, error) {
 	o, err := jsonObject(v)
 	if err != nil {
 		return nil, err
 	}
-	keys, values := NewPacked(len(o.entries)), NewPacked(len(o.entries))
-	for _, e := range o.entries {
-		if e.value == nil {
+	keys, values := NewPacked(0), NewPacked(0)
+	for k, v := range o.All() {
+		if v == nil {
 			return nil, invalidf("Invalid null value in map")
 		}
-		key, err := t.Key.ParseJSON(JSONString(e.key))
+		key, err := t.Key.ParseJSON(json.String(k))
 		if err != nil {
 			return nil, err
 		}
-		value, err := t.Value.ParseJSON(e.value)
+		value, err := t.Value.ParseJSON(v)
 		if err != nil {
 			return nil, err
 		}
@@ -77,18 +76,5 @@ func (t *Map) ParseJSON(v JSON) ([]byte, error) {
 	return keys.Map(t, values), nil
 }
 
-// AppendJSON prints an object. A key that is no string is put into one.
-func (t *Map) AppendJSON(dst, b []byte) []byte {
-	dst = append(dst, '{')
-	separator := ""
-	for k, v := range Entries(b) {
-		key := appendJSONNullable(nil, t.Key, k)
-		if key[0] != '"' {
-			key = appendJSONString(nil, string(key))
-		}
-		dst = append(append(append(dst, separator...), key...), ": "...)
-		dst = appendJSONNullable(dst, t.Value, v)
-		separator = ", "
-	}
-	return append(dst, '}')
-}
+// AppendJSON prints an object; its keys are strings.
+func (t *Map) AppendJSON(dst, b []byte) []byte { return printParts(dst, t, b) }

@@ -1,10 +1,13 @@
 package types
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
 
-// Normalize returns what is stored of a valid value b: sets and maps in order and without duplicates,
-// and nulls in lists of one form. That goes for what is inside collections too, but not for what is inside tuples and
-// user types, or inside a vector that is not itself in a collection. It may return b.
+// Normalize returns the form in which a valid value b is stored: sets and maps sorted without duplicates, nulls in
+// lists with length -1. It normalizes values inside collections, but not inside tuples, user types, or vectors
+// outside collections. It may return b.
 func Normalize(t Type, b []byte) []byte {
 	if b == nil {
 		return nil
@@ -36,7 +39,7 @@ func Normalize(t Type, b []byte) []byte {
 	return b
 }
 
-// normalizeElement is Normalize for a value in a collection: Cassandra makes a Java object of it, also of a vector.
+// normalizeElement is Normalize for an element of a collection, where Cassandra decodes vectors too.
 func normalizeElement(t Type, e []byte) []byte {
 	v, ok := t.(*Vector)
 	if !ok || len(e) == 0 || !isCollection(v) {
@@ -49,7 +52,7 @@ func normalizeElement(t Type, e []byte) []byte {
 	return NewVector(v, elems)
 }
 
-// normalizeList is Normalize for a list; empty elements are null if that is said.
+// normalizeList is Normalize for a list; empty elements become null if emptyIsNull.
 func normalizeList(elem Type, b []byte, emptyIsNull bool) []byte {
 	if isListStored(elem, b, emptyIsNull) {
 		return b
@@ -64,7 +67,7 @@ func normalizeList(elem Type, b []byte, emptyIsNull bool) []byte {
 	return list
 }
 
-// isListStored reports whether a list is known to be as it is stored.
+// isListStored reports whether a list is known to be normalized.
 func isListStored(elem Type, b []byte, emptyIsNull bool) bool {
 	if isCollection(elem) {
 		return false
@@ -79,7 +82,7 @@ func isListStored(elem Type, b []byte, emptyIsNull bool) bool {
 	return true
 }
 
-// isSetStored reports whether a set is known to be as it is stored.
+// isSetStored reports whether a set is known to be normalized.
 func isSetStored(elem Type, b []byte) bool {
 	if isCollection(elem) {
 		return false
@@ -94,7 +97,7 @@ func isSetStored(elem Type, b []byte) bool {
 	return true
 }
 
-// isMapStored reports whether a map is known to be as it is stored.
+// isMapStored reports whether a map is known to be normalized.
 func isMapStored(t *Map, b []byte) bool {
 	if isCollection(t.Key) || isCollection(t.Value) {
 		return false
@@ -109,7 +112,7 @@ func isMapStored(t *Map, b []byte) bool {
 	return true
 }
 
-// isCollection reports whether values of a type may be stored otherwise than they are given, in a collection at least.
+// isCollection reports whether values of a type may need normalizing as elements of a collection.
 func isCollection(t Type) bool {
 	switch t := t.(type) {
 	case *List, *Set, *Map:
@@ -120,12 +123,66 @@ func isCollection(t Type) bool {
 	return false
 }
 
-// NormalizeBound is Normalize for the value of a bind marker. In a list that is bound itself an empty element of a type
-// that gives it no meaning is null.
+// NormalizeBound is Normalize for the value of a bind marker. An empty element of a bound list becomes null if
+// EmptyIsNull.
 func NormalizeBound(t Type, b []byte) []byte {
 	list, ok := t.(*List)
 	if !ok || b == nil {
 		return Normalize(t, b)
 	}
 	return normalizeList(list.Elem, b, EmptyIsNull(list.Elem))
+}
+
+// ValidateBound is Validate for the value of a bind marker. A bound list may have null elements: it can be stored,
+// but not as a partition key. Texts inside a bound list, set or map must be valid UTF-8; a bound text is checked less
+// strictly.
+func ValidateBound(t Type, b []byte) error {
+	switch t := t.(type) {
+	case *List:
+		return validateElements("list", b, checkNullable, t.Elem)
+	case *Set:
+		return validateElements("set", b, checkBoundElement, t.Elem)
+	case *Map:
+		return validateElements("map", b, checkBoundElement, t.Key, t.Value)
+	}
+	return t.Validate(b)
+}
+
+// checkNullable is checkBoundElement, but accepts null.
+func checkNullable(t Type, e []byte) error {
+	if e == nil {
+		return nil
+	}
+	return checkBoundElement(t, e)
+}
+
+// checkBoundElement checks an element of a bound collection, which Cassandra decodes.
+func checkBoundElement(t Type, e []byte) error {
+	if err := checkElement(t, e); err != nil {
+		return err
+	}
+	return checkTexts(t, e)
+}
+
+// checkTexts refuses a text that is not valid UTF-8 inside a value, but not inside tuples and user types.
+func checkTexts(t Type, b []byte) error {
+	switch t := t.(type) {
+	case *textType:
+		if !utf8.Valid(b) {
+			return invalidf("Invalid UTF-8 bytes %x", b)
+		}
+	case *List:
+		return validateElements("list", b, checkTexts, t.Elem)
+	case *Set:
+		return validateElements("set", b, checkTexts, t.Elem)
+	case *Map:
+		return validateElements("map", b, checkTexts, t.Key, t.Value)
+	case *Vector:
+		for e := range VectorElements(t, b) {
+			if err := checkTexts(t.Elem, e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -5,38 +5,38 @@ import (
 	"slices"
 )
 
-// Packed are values one behind the other, as a list has them. An object for each of a million numbers would be many
-// times as large as the collection that they are to be.
+// Packed collects values in one buffer, encoded as a list. A slice for each of a million numbers would need many
+// times the memory of the collection.
 type Packed struct {
-	list   []byte   // room for the number of values, and then each value behind its length
+	list   []byte   // 4 bytes for the number of values, then each length and value
 	n      int      // the number of values
-	starts []uint32 // where each value starts; see find
+	starts []uint32 // offset of each value; see find
 	null   bool
 
-	Step func() error // called now and then while they are sorted; nil: nobody waits
+	Step func() error // called now and then while sorting; may be nil
 	err  error
 }
 
-// The bytes that a list has in front of all elements, and in front of each.
+// Sizes of the number of elements and of each length.
 const (
 	countLength  = 4
 	prefixLength = 4
 )
 
-// NewPacked is empty, with room for the lengths of n values.
+// NewPacked returns an empty Packed with capacity for the lengths of n values.
 func NewPacked(n int) *Packed {
 	p := new(Packed)
 	p.Reserve(n, 0)
 	return p
 }
 
-// Reserve makes room for n values that have size bytes together, so that those of millions are not copied again and
-// again: nobody can interrupt a goroutine while it copies tens of megabytes. Nothing has been added.
+// Reserve allocates the buffer for n values of size bytes in total, before any is added. Growing it would copy tens
+// of megabytes repeatedly, and a goroutine cannot be preempted while it copies.
 func (p *Packed) Reserve(n, size int) {
 	p.list = make([]byte, countLength, countLength+n*prefixLength+size)
 }
 
-// Add appends a value. All values together, with their lengths, must be shorter than 4 GiB.
+// Add appends a value. The buffer must stay below 4 GiB.
 func (p *Packed) Add(b []byte) {
 	p.null = p.null || b == nil
 	p.list = binary.BigEndian.AppendUint32(p.list, uint32(len(b)))
@@ -44,22 +44,22 @@ func (p *Packed) Add(b []byte) {
 	p.n++
 }
 
-// Size is the length of all values together.
+// Size is the total length of the values.
 func (p *Packed) Size() int { return len(p.list) - countLength - p.n*prefixLength }
 
-// Err is what Step ended the sorting with: the value that was made then is wrong.
+// Err is the error of Step; if it is not nil, the result of Set or Map is invalid.
 func (p *Packed) Err() error { return p.err }
 
 // HasNull reports whether a value is null.
 func (p *Packed) HasNull() bool { return p.null }
 
-// List is a list of the values, none of which is null. Nothing is added any more.
+// List returns the values, none of which is null, as a list. It ends the use of Packed.
 func (p *Packed) List() []byte {
 	binary.BigEndian.PutUint32(p.list, uint32(p.n))
 	return p.list
 }
 
-// find notes where the values start, so that at can return them.
+// find records the offsets of the values for at.
 func (p *Packed) find() {
 	p.starts = make([]uint32, 0, p.n)
 	for at := countLength; at < len(p.list); {
@@ -69,14 +69,14 @@ func (p *Packed) find() {
 	}
 }
 
-// at returns a value. find was called before.
+// at returns a value after find.
 func (p *Packed) at(i uint32) []byte {
 	start := p.starts[i]
 	end := start + binary.BigEndian.Uint32(p.list[start-prefixLength:])
 	return p.list[start:end:end]
 }
 
-// sorted are the places of the values in their order, equal ones as they came.
+// sorted returns the indexes of the values in stable order.
 func (p *Packed) sorted(t Type) []uint32 {
 	p.find()
 	order := make([]uint32, p.n)
@@ -89,7 +89,7 @@ func (p *Packed) sorted(t Type) []uint32 {
 			p.err = p.Step()
 		}
 		if p.err != nil {
-			return 0 // the order does not matter any more
+			return 0 // the result is discarded
 		}
 		if c := t.Compare(p.at(i), p.at(j)); c != 0 {
 			return c

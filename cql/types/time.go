@@ -1,43 +1,22 @@
 package types
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 
 	"github.com/cqld/cqld/cql/quote"
+	"github.com/cqld/cqld/cql/types/json"
 )
 
 // timeType is a time of day in nanoseconds, a number of 8 bytes. It has no empty value. Bound values
 // may lie outside the day.
-type timeType struct{ native }
+type timeType struct{ fixedSize }
 
 // The units that times of day are counted in.
 const (
 	nanoPerSecond = 1_000_000_000
 	nanoPerDay    = 24 * 60 * 60 * nanoPerSecond
 )
-
-// Validate takes 8 bytes.
-func (*timeType) Validate(b []byte) error {
-	if len(b) != 8 {
-		return invalidf("Expected 8 byte long for time (%d)", len(b))
-	}
-	return nil
-}
-
-// Compare orders by bytes, so that a number below 0 comes after all times of day.
-func (*timeType) Compare(a, b []byte) int { return bytes.Compare(a, b) }
-
-// AppendKey appends the bytes as they are, behind the mark of a value.
-func (*timeType) AppendKey(dst, b []byte, desc bool) []byte {
-	return appendFixedKey(dst, b, 0, desc)
-}
-
-// DecodeKey undoes AppendKey.
-func (*timeType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
-	return decodeFixedKey(dst, key, 8, 0, desc)
-}
 
 // ParseLiteral takes HH:mm:ss with up to nine digits of fraction, or the nanoseconds of a day.
 func (*timeType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
@@ -60,7 +39,7 @@ func (*timeType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	return EncodeBigInt(n), nil
 }
 
-// isJavaSpace reports whether Java trims r off a text.
+// isJavaSpace reports whether Java's trim removes r.
 func isJavaSpace(r rune) bool { return r <= ' ' }
 
 // parseTimeOfDay reads h:m:s with up to nine digits of fraction as nanoseconds.
@@ -86,7 +65,7 @@ func parseTimeOfDay(text string) (int64, bool) {
 	return seconds*nanoPerSecond + nanos, ok && fraction != ""
 }
 
-// parseFraction reads up to nine digits behind a decimal point as billionths.
+// parseFraction reads up to nine digits after a decimal point as billionths.
 func parseFraction(digits string) (int64, bool) {
 	if len(digits) > 9 || strings.Trim(digits, "0123456789") != "" {
 		return 0, false
@@ -104,7 +83,7 @@ func (*timeType) Format(b []byte) string {
 }
 
 // ParseJSON takes a string with a time of day.
-func (*timeType) ParseJSON(v JSON) ([]byte, error) {
+func (*timeType) ParseJSON(v json.Value) ([]byte, error) {
 	return jsonString(Time, v, "a string representation of a time value")
 }
 
@@ -113,8 +92,8 @@ func (*timeType) AppendJSON(dst, b []byte) []byte {
 	return appendJSONQuoted(dst, Time, b)
 }
 
-// FormatTimeOfDay prints nanoseconds of a day as HH:mm:ss with nine digits of fraction. Whole days are left out; of
-// negative ones each part has its sign, behind the zeros.
+// FormatTimeOfDay prints nanoseconds of a day as HH:mm:ss with nine digits of fraction, modulo a day. In negative
+// times each part has its sign, after the padding zeros.
 func FormatTimeOfDay(nanos int64) string {
 	var b strings.Builder
 	seconds := nanos / nanoPerSecond
@@ -139,4 +118,95 @@ func FormatTimeOfDay(nanos int64) string {
 		b.WriteString(strconv.FormatInt(part.number, 10))
 	}
 	return b.String()
+}
+
+// Limits of years in dates and timestamps, as in Java.
+const (
+	maxYear      = 999_999_999
+	maxISOYear   = 10 // digits of a date's
+	maxZonedYear = 19 // digits of a timestamp's with a time or a zone other than +HH:mm
+)
+
+// year is a year as written.
+type year struct {
+	sign   string // "", "+" or "-"
+	digits int
+	number int64 // negative after a minus
+}
+
+// year reads a year with its sign; minus zero is invalid.
+func (p *fieldParser) year() (y year) {
+	if len(p.rest) > 0 && (p.rest[0] == '+' || p.rest[0] == '-') {
+		y.sign, p.rest = p.rest[:1], p.rest[1:]
+	}
+	y.number, y.digits = p.counted(0, maxYear)
+	if y.sign == "-" {
+		p.ok = p.ok && y.number > 0
+		y.number = -y.number
+	}
+	return y
+}
+
+// padded reports whether the year has the form of ISO 8601: four digits without a plus, or more digits with a sign.
+func (y year) padded() bool {
+	return y.digits == 4 && y.sign != "+" || y.digits > 4 && y.sign != ""
+}
+
+// fieldParser reads the numbers of a time; ok becomes false at the first one that is missing.
+type fieldParser struct {
+	rest string
+	ok   bool
+}
+
+// isDigit takes the ten digits of ASCII only, as all literals do.
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// number reads digits as a number between low and high.
+func (p *fieldParser) number(low, high int64) int64 {
+	v, _ := p.counted(low, high)
+	return v
+}
+
+// counted is number; it also returns the number of digits.
+func (p *fieldParser) counted(low, high int64) (number int64, digits int) {
+	n := 0
+	for n < len(p.rest) && isDigit(p.rest[n]) {
+		n++
+	}
+	v, err := strconv.ParseInt(p.rest[:n], 10, 64)
+	p.ok = p.ok && err == nil && v >= low && v <= high
+	p.rest = p.rest[n:]
+	return v, n
+}
+
+// expect reads s, which must follow.
+func (p *fieldParser) expect(s string) {
+	var found bool
+	p.rest, found = strings.CutPrefix(p.rest, s)
+	p.ok = p.ok && found
+}
+
+// timeOfDay reads h:m[:s[.fraction]]. 24:00 is the end of the day.
+func (p *fieldParser) timeOfDay() (seconds, millis int64) {
+	hour := p.number(0, 24)
+	p.expect(":")
+	seconds = hour*3600 + p.number(0, 59)*60
+	nanos := int64(0)
+	if strings.HasPrefix(p.rest, ":") {
+		p.expect(":")
+		seconds += p.number(0, 59)
+		if strings.HasPrefix(p.rest, ".") {
+			digits := p.rest[1:]
+			n := 0
+			for n < len(digits) && n < 9 && isDigit(digits[n]) {
+				n++
+			}
+			nanos, _ = parseFraction(digits[:n])
+			p.rest = digits[n:]
+		}
+	}
+	if hour == 24 && (seconds > 24*3600 || nanos > 0) {
+		p.ok = false
+	}
+	return seconds, nanos / 1e6
 }

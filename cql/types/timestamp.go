@@ -1,7 +1,6 @@
 package types
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -9,10 +8,11 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/quote"
+	"github.com/cqld/cqld/cql/types/json"
 )
 
 // timestampType is milliseconds since 1970, a signed number of 8 bytes.
-type timestampType struct{ native }
+type timestampType struct{ fixedSize }
 
 // Bounds of timestamps and of their texts.
 const (
@@ -21,37 +21,8 @@ const (
 	maxSeconds = math.MaxInt64 / 1000 // of a timestamp, before and after 1970
 )
 
-// FixedLength is 8.
-func (*timestampType) FixedLength() int { return 8 }
-
-// Validate takes 8 bytes or none.
-func (*timestampType) Validate(b []byte) error {
-	if len(b) != 8 && len(b) != 0 {
-		return invalidf("Expected 8 or 0 byte long for date (%d)", len(b))
-	}
-	return nil
-}
-
-// Compare orders by the milliseconds, those before 1970 first.
-func (*timestampType) Compare(a, b []byte) int {
-	if order, done := compareEmpty(a, b); done {
-		return order
-	}
-	return cmp.Compare(DecodeBigInt(a), DecodeBigInt(b))
-}
-
-// AppendKey inverts the sign bit, so that times before 1970 come first.
-func (*timestampType) AppendKey(dst, b []byte, desc bool) []byte {
-	return appendFixedKey(dst, b, signBit, desc)
-}
-
-// DecodeKey inverts the sign bit back.
-func (*timestampType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
-	return decodeFixedKey(dst, key, 8, signBit, desc)
-}
-
-// ParseLiteral takes milliseconds, a date, or a date with a time of day; a zone may follow. Without one the time is in
-// UTC. The word now is taken by a Clock.
+// ParseLiteral takes milliseconds, a date, or a date with a time of day; a zone may follow. Without one the time is
+// in UTC. Only a Clock accepts the word now.
 func (*timestampType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	switch {
 	case kind != StringLiteral && kind != IntegerLiteral:
@@ -75,8 +46,8 @@ func (*timestampType) ParseLiteral(kind LiteralKind, text string) ([]byte, error
 	return EncodeBigInt(seconds*1000 + millis), nil
 }
 
-// parseTimestamp reads a date, or y-M-d h:m[:s[.fraction]] with a T or a space in the middle, and a zone. Days up to
-// 31 are taken in every month, and are its last day if it has not so many. Years before 1 are for dates only.
+// parseTimestamp reads a date, or y-M-d h:m[:s[.fraction]] with a T or a space in the middle, and a zone. Every month
+// accepts days up to 31; too large ones mean its last day. Years before 1 are for dates only.
 func parseTimestamp(text string) (seconds, millis int64, ok bool) {
 	p := fieldParser{rest: text, ok: true}
 	y := p.year()
@@ -117,9 +88,9 @@ func (*timestampType) Format(b []byte) string {
 	return quote.Text(FormatMillis(DecodeBigInt(b)))
 }
 
-// ParseJSON takes texts and milliseconds; of these only such as an int does not hold.
-func (*timestampType) ParseJSON(v JSON) ([]byte, error) {
-	if n, ok := v.(JSONInteger); ok && n.class() == "Long" {
+// ParseJSON takes texts, and milliseconds that exceed an int.
+func (*timestampType) ParseJSON(v json.Value) ([]byte, error) {
+	if n, ok := v.(json.Integer); ok && n.Class() == "Long" {
 		return fromString(Timestamp, string(n))
 	}
 	return jsonString(Timestamp, v, "a long or a datestring representation of a timestamp value")
@@ -130,7 +101,7 @@ func (*timestampType) AppendJSON(dst, b []byte) []byte {
 	if len(b) == 0 {
 		return append(dst, `""`...)
 	}
-	return appendJSONString(dst, strings.Replace(FormatMillis(DecodeBigInt(b)), "T", " ", 1))
+	return json.AppendString(dst, strings.Replace(FormatMillis(DecodeBigInt(b)), "T", " ", 1))
 }
 
 // FormatMillis prints milliseconds since 1970 as yyyy-MM-dd'T'HH:mm:ss.SSSZ, in UTC.
@@ -140,7 +111,7 @@ func FormatMillis(millis int64) string {
 	rest := millis - days*milliPerDay
 	seconds := rest / 1000
 	if year < 1 {
-		year = 1 - year // of the era before ours, which goes without saying
+		year = 1 - year // BC, which is not printed
 	}
 	sign := ""
 	if year > 9999 {
@@ -152,3 +123,71 @@ func FormatMillis(millis int64) string {
 
 // EncodeTimestamp returns the timestamp of t.
 func EncodeTimestamp(t time.Time) []byte { return EncodeBigInt(t.UnixMilli()) }
+
+// Clock reads literals and JSON that depend on the current time: the timestamp literal now. Types alone have no clock
+// and refuse it.
+type Clock struct {
+	Now   time.Time
+	Asked bool // a value read depends on Now
+}
+
+// ParseLiteral is t.ParseLiteral with this clock, which may be nil.
+func (c *Clock) ParseLiteral(t Type, kind LiteralKind, text string) ([]byte, error) {
+	if kind == StringLiteral {
+		t = c.For(text).timed(t)
+	}
+	return t.ParseLiteral(kind, text)
+}
+
+// ParseJSON is t.ParseJSON with this clock, which may be nil.
+func (c *Clock) ParseJSON(t Type, v json.Value) ([]byte, error) { return c.timed(t).ParseJSON(v) }
+
+// For returns the clock, or nil if the text cannot contain the word now, possibly escaped.
+func (c *Clock) For(text string) *Clock {
+	if c == nil {
+		return nil
+	}
+	for i := range len(text) {
+		if text[i] == '\\' || len(text) >= i+len(nowWord) && strings.EqualFold(text[i:i+len(nowWord)], nowWord) {
+			return c
+		}
+	}
+	return nil
+}
+
+// timed returns t with timestamps that use the clock.
+func (c *Clock) timed(t Type) Type {
+	if c == nil {
+		return t
+	}
+	if t, ok := t.(*timestampType); ok {
+		return &timedTimestamp{t, c}
+	}
+	return replaceParts(t, c.timed)
+}
+
+// nowWord is the literal of the current time.
+const nowWord = "now"
+
+// timedTimestamp is a timestamp type with a clock.
+type timedTimestamp struct {
+	*timestampType
+	clock *Clock
+}
+
+// ParseLiteral also takes the word now.
+func (t *timedTimestamp) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	if kind != StringLiteral || !strings.EqualFold(text, nowWord) {
+		return t.timestampType.ParseLiteral(kind, text)
+	}
+	t.clock.Asked = true
+	return EncodeTimestamp(t.clock.Now), nil
+}
+
+// ParseJSON also takes the word now in a string.
+func (t *timedTimestamp) ParseJSON(v json.Value) ([]byte, error) {
+	if s, ok := v.(json.String); ok {
+		return fromString(t, string(s))
+	}
+	return t.timestampType.ParseJSON(v)
+}

@@ -5,17 +5,16 @@ import (
 	"encoding/binary"
 	"sync/atomic"
 	"time"
+
+	"github.com/cqld/cqld/cql/types/json"
 )
 
 // timeuuidType is a UUID of version 1. It sorts by its time, then by the other bytes as signed numbers.
-type timeuuidType struct{ native }
-
-// FixedLength is 16.
-func (*timeuuidType) FixedLength() int { return 16 }
+type timeuuidType struct{ fixedSize }
 
 // Validate takes a UUID of version 1 or no bytes.
-func (*timeuuidType) Validate(b []byte) error {
-	if err := validateUUIDSize(b); err != nil || len(b) == 0 {
+func (t *timeuuidType) Validate(b []byte) error {
+	if err := t.fixedSize.Validate(b); err != nil || len(b) == 0 {
 		return err
 	}
 	if b[6]>>4 != 1 {
@@ -40,7 +39,8 @@ func (*timeuuidType) Compare(a, b []byte) int {
 	return cmp.Compare(binary.BigEndian.Uint64(a[8:])^signedBytes, binary.BigEndian.Uint64(b[8:])^signedBytes)
 }
 
-// AppendKey appends the time with its most significant bits first, then the last 8 bytes with their sign bits inverted.
+// AppendKey appends the time with its most significant bits first, then the last 8 bytes with their sign bits
+// inverted.
 func (*timeuuidType) AppendKey(dst, b []byte, desc bool) []byte {
 	if len(b) == 0 {
 		return append(dst, keyEmpty^mask(desc))
@@ -49,7 +49,7 @@ func (*timeuuidType) AppendKey(dst, b []byte, desc bool) []byte {
 	return appendUUIDKey(dst, first, binary.BigEndian.Uint64(b[8:])^signedBytes, desc)
 }
 
-// DecodeKey puts the parts of the time back where a UUID has them.
+// DecodeKey moves the parts of the time to their places in a UUID.
 func (*timeuuidType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	n := len(dst)
 	value, rest, err = decodeFixedKey(dst, key, 16, 0, desc)
@@ -81,7 +81,7 @@ func (*timeuuidType) ParseLiteral(kind LiteralKind, text string) ([]byte, error)
 func (*timeuuidType) Format(b []byte) string { return (*uuidType)(nil).Format(b) }
 
 // ParseJSON takes a string with a UUID of version 1.
-func (*timeuuidType) ParseJSON(v JSON) ([]byte, error) {
+func (*timeuuidType) ParseJSON(v json.Value) ([]byte, error) {
 	return jsonString(TimeUUID, v, "a string representation of a timeuuid")
 }
 
@@ -94,14 +94,14 @@ const gregorian = 0x01B21DD213814000
 // ticksPerMilli is how many ticks of a version 1 UUID make a millisecond.
 const ticksPerMilli = 10000
 
-// timeUUID is the UUID of version 1 at a number of ticks since 1970. A time before 1582 spoils the version.
+// timeUUID returns a version 1 UUID for a number of ticks since 1970. A time before 1582 overwrites the version.
 func timeUUID(ticks int64, rest uint64) (u [16]byte) {
 	binary.BigEndian.PutUint64(u[:], timeLast(1<<60|uint64(ticks+gregorian)))
 	binary.BigEndian.PutUint64(u[8:], rest)
 	return u
 }
 
-// TimeUUIDMillis is the time of a version 1 UUID in milliseconds since 1970; a part of one is cut off towards 1970.
+// TimeUUIDMillis is the time of a version 1 UUID in milliseconds since 1970, rounded towards 1970.
 func TimeUUIDMillis(u []byte) int64 {
 	ticks := timeFirst(binary.BigEndian.Uint64(u)) & (1<<60 - 1)
 	micros := int64(ticks/10) - gregorian/10
@@ -122,10 +122,10 @@ type UUIDClock struct {
 	rest uint64
 }
 
-// NewUUIDClock returns a clock whose UUIDs all end in the given random bytes, marked as such.
+// NewUUIDClock returns a clock whose UUIDs all end in the given random bytes, with the bits for random ones set.
 func NewUUIDClock(random [8]byte) *UUIDClock {
 	random[0] = random[0]&0x3F | 0x80 // the variant of RFC 4122
-	random[2] |= 0x01                 // a node that is no network card
+	random[2] |= 0x01                 // a node that is not a network card
 	return &UUIDClock{rest: binary.BigEndian.Uint64(random[:])}
 }
 
@@ -144,5 +144,5 @@ func (c *UUIDClock) Ticks(now time.Time) int64 {
 	}
 }
 
-// Rest returns the bytes that all UUIDs of the clock end in, as a number.
+// Rest returns the last 8 bytes of all UUIDs of the clock, as a number.
 func (c *UUIDClock) Rest() uint64 { return c.rest }

@@ -3,11 +3,14 @@ package types
 import (
 	"bytes"
 	"strings"
+
+	"github.com/cqld/cqld/cql/types/javafloat"
+	"github.com/cqld/cqld/cql/types/json"
 )
 
-// Tuple is tuple<Elems...>, which is always frozen. A value is its elements, each behind its length;
-// those at the end may be missing and are null. Literals can make tuples that are not valid, as in Cassandra: they
-// come after the others, in the order of their bytes.
+// Tuple is tuple<Elems...>, which is always frozen. A value is the length and bytes of each element; missing elements
+// at the end are null. As in Cassandra a literal can be an invalid tuple: these come after valid ones, ordered by
+// their bytes.
 type Tuple struct{ Elems []Type }
 
 // String is frozen<tuple<a, b>>: no tuple is without frozen.
@@ -21,7 +24,7 @@ func (t *Tuple) ClassName() string { return className(t, false) }
 // FixedLength is 0: fields may be missing.
 func (*Tuple) FixedLength() int { return 0 }
 
-// LossyKey is true: an element that is missing and one that is null are the same.
+// LossyKey is true: a missing element equals a null one.
 func (*Tuple) LossyKey() bool { return true }
 
 // Validate takes fewer elements than there are, but not more.
@@ -74,9 +77,8 @@ func (t *Tuple) Compare(a, b []byte) int {
 	return 0
 }
 
-// AppendKey appends keyEmpty for the empty value, and keyInvalid and the bytes if they are not valid. Else keyValue,
-// the elements up to the last that is not null, each as in a list, and keyEnd: a tuple that gets another element keeps
-// its keys.
+// AppendKey appends keyEmpty for the empty value, keyInvalid and the bytes for an invalid one, else keyValue, the
+// elements up to the last non-null one as in a list, and keyEnd: keys stay valid when the type gets another element.
 func (t *Tuple) AppendKey(dst, b []byte, desc bool) []byte {
 	m := mask(desc)
 	if len(b) == 0 {
@@ -101,7 +103,7 @@ func (t *Tuple) AppendKey(dst, b []byte, desc bool) []byte {
 	return append(dst[:end], keyEnd^m)
 }
 
-// DecodeKey gives the value with all its elements, null where they were missing.
+// DecodeKey returns the value with all its elements, null where they were missing.
 func (t *Tuple) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	m := mask(desc)
 	switch {
@@ -132,9 +134,8 @@ func (t *Tuple) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err e
 	return value, rest[1:], nil
 }
 
-// ParseLiteral takes every kind of literal and reads its text as elements with colons between them, @
-// being null and a backslash going before a colon or @ that is meant as such. A hex literal is the
-// serialized value, and no text the empty one.
+// ParseLiteral takes every kind of literal and reads its text as elements separated by colons. @ is null; a backslash
+// escapes a colon or @. A hex literal is the serialized value, and the empty text the empty one.
 func (t *Tuple) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
 	if kind == HexLiteral {
 		return parseHex(text)
@@ -192,7 +193,7 @@ func (t *Tuple) Format(b []byte) string {
 }
 
 // ParseJSON takes an array of as many values as there are elements, or a string with one in it.
-func (t *Tuple) ParseJSON(v JSON) ([]byte, error) {
+func (t *Tuple) ParseJSON(v json.Value) ([]byte, error) {
 	a, err := jsonArray(v, "a list representation of a tuple")
 	switch {
 	case err != nil:
@@ -215,16 +216,7 @@ func (t *Tuple) ParseJSON(v JSON) ([]byte, error) {
 }
 
 // AppendJSON prints an array.
-func (t *Tuple) AppendJSON(dst, b []byte) []byte {
-	dst = append(dst, '[')
-	for i, e := range TupleFields(b, len(t.Elems)) {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		dst = appendJSONNullable(dst, t.Elems[i], e)
-	}
-	return append(dst, ']')
-}
+func (t *Tuple) AppendJSON(dst, b []byte) []byte { return printParts(dst, t, b) }
 
 // NewTuple serializes a tuple or a value of a user type; nil fields are null.
 func NewTuple(fields [][]byte) []byte {
@@ -247,7 +239,7 @@ func TupleFields(b []byte, n int) [][]byte {
 	return fields
 }
 
-// TupleLen is the number of components in the bytes of a tuple. What is left over behind them counts as one.
+// TupleLen is the number of components in the bytes of a tuple. Incomplete bytes at the end count as one.
 func TupleLen(b []byte) int {
 	n := 0
 	for ok := true; ok && len(b) > 0; n++ {
@@ -256,7 +248,7 @@ func TupleLen(b []byte) int {
 	return n
 }
 
-// kindOf is the kind of literal whose text fromString takes a text for.
+// kindOf is the kind of literal as which fromString parses a text.
 func kindOf(t Type) LiteralKind {
 	switch t {
 	case TinyInt, SmallInt, Int, BigInt, Counter, VarInt:
@@ -275,8 +267,8 @@ func kindOf(t Type) LiteralKind {
 	return StringLiteral
 }
 
-// fromString reads a text as a value of t without asking what kind of literal it was. For collections and vectors it is
-// the digits of their bytes, which are not checked.
+// fromString reads a text as a value of t, whatever kind of literal it was. Collections and vectors are read as
+// hexadecimal digits of their bytes, which are not checked.
 func fromString(t Type, text string) ([]byte, error) {
 	if text == "" {
 		switch t {
@@ -290,8 +282,12 @@ func fromString(t Type, text string) ([]byte, error) {
 	switch t := t.(type) {
 	case *List, *Set, *Map, *Vector, *blobType:
 		return parseHexDigits(text)
-	case *floatType, *doubleType:
-		return parseFloatText(t, text)
+	case *floatType:
+		number, ok := javafloat.Literal(text)
+		if !ok {
+			return nil, invalidf("Unable to make %s from '%s'", t, text)
+		}
+		return t.ParseLiteral(FloatLiteral, number)
 	}
 	if t == Boolean && !strings.EqualFold(text, "true") && !strings.EqualFold(text, "false") {
 		return nil, invalidf("Unable to make boolean from '%s'", text)

@@ -1,10 +1,19 @@
-// Package types has the CQL data types and their values, a file for each type.
+// Package types has the CQL data types and their values.
 //
-// A value is kept as the bytes the protocol carries, from the wire to the store and back: a Type knows
-// how to check, order, print and parse such bytes. Nothing here knows columns, statements or frames.
+// A value is kept as the bytes the protocol carries, from the wire to the store and back: a Type validates, orders,
+// prints and parses such bytes. Columns, statements and frames are unknown here.
 //
-// Start with Type, then the table of native types in native.go, then the collections.
+// Read Type first, then the table of native types in native.go, integer.go as an example of them, and the collections
+// (collection.go, list.go, map.go). key.go encodes values so that bytes.Compare orders them. JSON values come from
+// package json.
 package types
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cqld/cqld/cql/types/json"
+)
 
 // Value is one serialized value, as bound to a marker or kept in a cell.
 type Value struct {
@@ -24,19 +33,18 @@ type Type interface {
 	// metadata ids are computed from: org.apache.cassandra.db.marshal.Int32Type.
 	ClassName() string
 
-	// Validate reports why b, which is not nil, is not a value of the type: a ValueError.
+	// Validate returns a ValueError if b, which is not nil, is not a value of the type.
 	Validate(b []byte) error
 
 	// Compare orders two valid values as Cassandra orders clustering columns of the type. An empty
 	// value comes before all others.
 	Compare(a, b []byte) int
 
-	// AppendKey appends an encoding of b whose byte order is Compare's, or the opposite when desc is
-	// set. No encoding is a prefix of another, so that encodings can be put one behind the other.
+	// AppendKey appends an encoding of b whose byte order is that of Compare, or the opposite if desc. No encoding is
+	// a prefix of another, so encodings can be concatenated.
 	AppendKey(dst, b []byte, desc bool) []byte
 
-	// DecodeKey appends to dst the value at the beginning of key, as AppendKey encoded it, and returns
-	// what follows it in key.
+	// DecodeKey appends to dst the value that AppendKey encoded at the beginning of key, and returns the rest of key.
 	DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error)
 
 	// LossyKey reports whether two values may have the same key but different bytes (decimals 1.0 and
@@ -50,8 +58,8 @@ type Type interface {
 	// Format prints a value as a CQL literal.
 	Format(b []byte) string
 
-	// ParseJSON reads a value from JSON, as INSERT JSON and from_json do; v is not nil. Its error is a ValueError.
-	ParseJSON(v JSON) ([]byte, error)
+	// ParseJSON reads a value from json.Value, as INSERT JSON and from_json do; v is not nil. Its error is a ValueError.
+	ParseJSON(v json.Value) ([]byte, error)
 
 	// AppendJSON appends a value as SELECT JSON and to_json print it.
 	AppendJSON(dst, b []byte) []byte
@@ -80,3 +88,27 @@ var literalKindNames = [...]string{"STRING", "INTEGER", "FLOAT", "BOOLEAN", "HEX
 
 // String is Cassandra's name of the kind, in upper case.
 func (k LiteralKind) String() string { return literalKindNames[k] }
+
+// ErrKind means that a type does not take literals of a kind: an integer for a text, for example. The caller knows
+// the column and writes the message.
+var ErrKind = errors.New("types: the type takes no literal of this kind")
+
+// errKey means that AppendKey did not produce a key: the storage is damaged.
+var errKey = errors.New("types: malformed key")
+
+// ValueError says why bytes or a text are not a value of a type. Clients receive it as an invalid request. The
+// message is Cassandra's, or ours where Cassandra returns a raw Java exception.
+type ValueError struct {
+	Message string
+
+	// Request means that Cassandra sends this message to the client unchanged, without a prefix about the value.
+	Request bool
+}
+
+// Error returns the message.
+func (e *ValueError) Error() string { return e.Message }
+
+// invalidf returns a ValueError.
+func invalidf(format string, args ...any) error {
+	return &ValueError{Message: fmt.Sprintf(format, args...)}
+}

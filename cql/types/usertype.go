@@ -5,11 +5,13 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/quote"
+	"github.com/cqld/cqld/cql/types/json"
 )
 
 // UserType is a type made by CREATE TYPE. A value has the form of a tuple's; values written before a
 // field was added lack it.
 type UserType struct {
+	compound
 	Keyspace, Name string
 	Fields         []Field
 	Frozen         bool
@@ -21,12 +23,12 @@ type Field struct {
 	Type Type
 }
 
-// Field returns the place of the field of that name, or -1.
+// Field returns the index of the field of that name, or -1.
 func (t *UserType) Field(name string) int {
 	return slices.IndexFunc(t.Fields, func(f Field) bool { return f.Name == name })
 }
 
-// withFrozen is the type frozen or not.
+// withFrozen returns the type, frozen or not.
 func (t *UserType) withFrozen(frozen bool) *UserType {
 	if t.Frozen == frozen {
 		return t
@@ -40,14 +42,11 @@ func (t *UserType) String() string { return frozenName(quote.Name(t.Name), t.Fro
 // ClassName is UserType(keyspace,name,field:type), the name and those of the fields in hexadecimal.
 func (t *UserType) ClassName() string { return className(t, false) }
 
-// FixedLength is 0: fields may be missing.
-func (*UserType) FixedLength() int { return 0 }
-
 // LossyKey is true for the reason given at Tuple.
 func (*UserType) LossyKey() bool { return true }
 
-// Validate is like a tuple's. Its errors name the field. Where the value stands alone Cassandra puts the
-// class of its exception in front of them and makes them server errors.
+// Validate is like a tuple's. Its errors name the field. For a value that is not nested Cassandra prefixes its
+// exception class and returns a server error.
 func (t *UserType) Validate(b []byte) error {
 	for i, f := range t.Fields {
 		if len(b) == 0 {
@@ -90,13 +89,10 @@ func (t *UserType) AppendKey(dst, b []byte, desc bool) []byte {
 	return t.tuple().AppendKey(dst, b, desc)
 }
 
-// DecodeKey gives the value with all its fields, null where they were missing.
+// DecodeKey returns the value with all its fields, null where they were missing.
 func (t *UserType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	return t.tuple().DecodeKey(dst, key, desc)
 }
-
-// ParseLiteral takes nothing: the literals of user types are made of terms.
-func (*UserType) ParseLiteral(LiteralKind, string) ([]byte, error) { return nil, ErrKind }
 
 // Format prints {a: 1, b: 2} without the fields that are missing.
 func (t *UserType) Format(b []byte) string {
@@ -113,7 +109,7 @@ func (t *UserType) Format(b []byte) string {
 }
 
 // ParseJSON takes an object, or a string with one in it. Its keys are names as in Fold; fields without one are null.
-func (t *UserType) ParseJSON(v JSON) ([]byte, error) {
+func (t *UserType) ParseJSON(v json.Value) ([]byte, error) {
 	o, err := jsonObject(v)
 	if err != nil {
 		return nil, err
@@ -129,21 +125,11 @@ func (t *UserType) ParseJSON(v JSON) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if name, left := o.First(); left {
+	for name := range o.All() {
 		return nil, invalidf("Unknown field '%s' in value of user defined type %s", name, t.Name)
 	}
 	return NewTuple(fields), nil
 }
 
 // AppendJSON prints an object with all fields.
-func (t *UserType) AppendJSON(dst, b []byte) []byte {
-	dst = append(dst, '{')
-	for i, e := range TupleFields(b, len(t.Fields)) {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		dst = append(AppendJSONKey(dst, t.Fields[i].Name), ": "...)
-		dst = appendJSONNullable(dst, t.Fields[i].Type, e)
-	}
-	return append(dst, '}')
-}
+func (t *UserType) AppendJSON(dst, b []byte) []byte { return printParts(dst, t, b) }

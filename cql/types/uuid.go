@@ -7,24 +7,12 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
+
+	"github.com/cqld/cqld/cql/types/json"
 )
 
-// uuidType is a UUID of any version. Versions sort apart; those of version 1 sort by their time.
-type uuidType struct{ native }
-
-// FixedLength is 16.
-func (*uuidType) FixedLength() int { return 16 }
-
-// Validate takes 16 bytes or none.
-func (*uuidType) Validate(b []byte) error { return validateUUIDSize(b) }
-
-// validateUUIDSize is what uuid and timeuuid have in common.
-func validateUUIDSize(b []byte) error {
-	if len(b) != 16 && len(b) != 0 {
-		return invalidf("UUID should be 16 or 0 bytes (%d)", len(b))
-	}
-	return nil
-}
+// uuidType is a UUID of any version. UUIDs sort by version; those of version 1 then sort by time.
+type uuidType struct{ fixedSize }
 
 // Compare orders by version, then those of version 1 by time, then by bytes.
 func (*uuidType) Compare(a, b []byte) int {
@@ -37,8 +25,8 @@ func (*uuidType) Compare(a, b []byte) int {
 	return bytes.Compare(a[8:], b[8:])
 }
 
-// uuidOrder is the first half of a UUID with its version in front, and behind it the time of version 1
-// from its greatest bits to its least.
+// uuidOrder is the first half of a UUID with its version in the highest bits; the time of version 1 follows with its
+// most significant bits first.
 func uuidOrder(b []byte) uint64 {
 	half := binary.BigEndian.Uint64(b)
 	if version := half >> 12 & 0xF; version != 1 {
@@ -47,8 +35,8 @@ func uuidOrder(b []byte) uint64 {
 	return timeFirst(half)
 }
 
-// timeFirst puts the time in the first half of a version 1 UUID from its greatest bits to its least,
-// behind the version.
+// timeFirst reorders the first half of a version 1 UUID: the version, then the time with its most significant bits
+// first.
 func timeFirst(half uint64) uint64 {
 	return half<<48 | half<<16&0xFFFF00000000 | half>>32
 }
@@ -58,7 +46,7 @@ func timeLast(order uint64) uint64 {
 	return order<<32 | order>>16&0xFFFF0000 | order>>48
 }
 
-// AppendKey appends the version and the time in front of the other bytes.
+// AppendKey appends the version and the time before the other bytes.
 func (*uuidType) AppendKey(dst, b []byte, desc bool) []byte {
 	if len(b) == 0 {
 		return append(dst, keyEmpty^mask(desc))
@@ -75,7 +63,7 @@ func appendUUIDKey(dst []byte, first, second uint64, desc bool) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, first), second)
 }
 
-// DecodeKey puts version and time back where a UUID has them.
+// DecodeKey moves version and time to their places in a UUID.
 func (*uuidType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
 	n := len(dst)
 	value, rest, err = decodeFixedKey(dst, key, 16, 0, desc)
@@ -112,7 +100,7 @@ func (*uuidType) Format(b []byte) string {
 }
 
 // ParseJSON takes a string with a UUID.
-func (*uuidType) ParseJSON(v JSON) ([]byte, error) {
+func (*uuidType) ParseJSON(v json.Value) ([]byte, error) {
 	return jsonString(UUID, v, "a string representation of a uuid")
 }
 
@@ -166,3 +154,74 @@ func RandomUUID(random [16]byte) [16]byte {
 	random[8] = random[8]&0x3F | 0x80
 	return random
 }
+
+// LexicalUUID is a UUID whose two halves sort as signed numbers. CQL has no name for it.
+var LexicalUUID Type = &lexicalUUIDType{uuidSize("'"+marshalPackage+"LexicalUUIDType'", "LexicalUUIDType")}
+
+type lexicalUUIDType struct{ fixedSize }
+
+// FixedLength is 0, as in Cassandra.
+func (*lexicalUUIDType) FixedLength() int { return 0 }
+
+// Compare orders by the two halves as signed numbers of 64 bits.
+func (*lexicalUUIDType) Compare(a, b []byte) int {
+	if order, done := compareEmpty(a, b); done {
+		return order
+	}
+	if order := cmp.Compare(signedHalf(a), signedHalf(b)); order != 0 {
+		return order
+	}
+	return cmp.Compare(signedHalf(a[8:]), signedHalf(b[8:]))
+}
+
+func signedHalf(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) }
+
+// AppendKey inverts the sign bits of both halves.
+func (*lexicalUUIDType) AppendKey(dst, b []byte, desc bool) []byte {
+	if len(b) == 0 {
+		return append(dst, keyEmpty^mask(desc))
+	}
+	const sign = signBit << 56
+	return appendUUIDKey(dst, binary.BigEndian.Uint64(b)^sign, binary.BigEndian.Uint64(b[8:])^sign, desc)
+}
+
+// DecodeKey inverts the sign bits back.
+func (*lexicalUUIDType) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err error) {
+	n := len(dst)
+	value, rest, err = decodeFixedKey(dst, key, 16, signBit, desc)
+	if err == nil && len(value) > n {
+		value[n+8] ^= signBit
+	}
+	return value, rest, err
+}
+
+// ParseLiteral takes every kind of literal: as bytes in hex, else as five numbers in hex of any length, of which the
+// last digits count.
+func (t *lexicalUUIDType) ParseLiteral(kind LiteralKind, text string) ([]byte, error) {
+	switch {
+	case kind == HexLiteral:
+		b, err := parseHex(text)
+		if err != nil {
+			return nil, err
+		}
+		return b, t.Validate(b)
+	case text == "":
+		return []byte{}, nil
+	}
+	u, ok := ParseJavaUUID(text)
+	if !ok {
+		return nil, invalidf("unable to make UUID from '%s'", text)
+	}
+	return u[:], nil
+}
+
+// Format prints the bytes in hex.
+func (*lexicalUUIDType) Format(b []byte) string { return Blob.Format(b) }
+
+// ParseJSON takes a string with a UUID.
+func (*lexicalUUIDType) ParseJSON(v json.Value) ([]byte, error) {
+	return jsonString(LexicalUUID, v, "a string representation of a uuid")
+}
+
+// AppendJSON prints the digits as for other UUIDs.
+func (*lexicalUUIDType) AppendJSON(dst, b []byte) []byte { return UUID.AppendJSON(dst, b) }

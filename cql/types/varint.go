@@ -6,19 +6,21 @@ import (
 	"encoding/binary"
 	"math/big"
 	"strings"
+
+	"github.com/cqld/cqld/cql/types/json"
 )
 
-// varintType is a number of any size: two's complement, most significant byte first. Literals are as
-// short as can be; bound bytes are kept as they are, even when a shorter form means the same.
+// varintType is a number of any size: two's complement, most significant byte first. Literals are as short as can be;
+// bound bytes are kept unchanged, even if a shorter form exists.
 type varintType struct{ native }
 
-// LossyKey is true: bytes may begin with more copies of the sign than are needed.
+// LossyKey is true: bytes may begin with redundant copies of the sign.
 func (*varintType) LossyKey() bool { return true }
 
 // Validate takes any bytes.
 func (*varintType) Validate([]byte) error { return nil }
 
-// Compare orders by the number, whatever bytes stand for its sign.
+// Compare orders by the number, ignoring redundant sign bytes.
 func (*varintType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order
@@ -138,7 +140,7 @@ func (*varintType) Format(b []byte) string {
 }
 
 // ParseJSON takes anything whose text is digits.
-func (*varintType) ParseJSON(v JSON) ([]byte, error) {
+func (*varintType) ParseJSON(v json.Value) ([]byte, error) {
 	n, ok := parseInteger(v.String())
 	if !ok {
 		return nil, invalidf("Value '%s' is not a valid representation of a varint value", v)
@@ -149,11 +151,11 @@ func (*varintType) ParseJSON(v JSON) ([]byte, error) {
 // AppendJSON prints a number.
 func (*varintType) AppendJSON(dst, b []byte) []byte { return appendJSONPlain(dst, VarInt, b) }
 
-// shortInteger is how many digits are read at once. What package math/big takes for a text grows with the square of its
+// shortInteger is the number of digits parsed at once: the cost of parsing in math/big grows with the square of the
 // length.
 const shortInteger = 1 << 10
 
-// parseInteger reads digits, perhaps with a sign before them.
+// parseInteger reads digits after an optional sign.
 func parseInteger(text string) (*big.Int, bool) {
 	if len(text) <= shortInteger {
 		return new(big.Int).SetString(text, 10)
@@ -162,7 +164,7 @@ func parseInteger(text string) (*big.Int, bool) {
 	if strings.Trim(digits, "0123456789") != "" {
 		return nil, false
 	}
-	// Pairs of neighbours are put together until one number is left; all but the first have as many digits.
+	// Join pairs of neighbours until one number is left; all but the first have the same number of digits.
 	var parts []*big.Int
 	for first := (len(digits)-1)%shortInteger + 1; digits != ""; first = shortInteger {
 		part, _ := new(big.Int).SetString(digits[:first], 10)
@@ -184,7 +186,7 @@ func parseInteger(text string) (*big.Int, bool) {
 	return parts[0], true
 }
 
-// EncodeVarInt returns the varint v in as few bytes as can be.
+// EncodeVarInt encodes v in the fewest bytes.
 func EncodeVarInt(v *big.Int) []byte {
 	if v.Sign() >= 0 {
 		b := make([]byte, v.BitLen()/8+1)

@@ -2,13 +2,17 @@ package types
 
 import (
 	"iter"
+	"math/bits"
 	"strconv"
 	"strings"
+
+	"github.com/cqld/cqld/cql/types/json"
 )
 
-// Vector is vector<Elem, Dim>: Dim elements, none of which is null. Elements of a fixed length stand one
-// behind the other; others each have their length in front, as an unsigned vint.
+// Vector is vector<Elem, Dim>: Dim elements, none of which is null. Elements of a fixed length are concatenated;
+// others are each preceded by their length, an unsigned vint.
 type Vector struct {
+	compound
 	Elem Type
 	Dim  int
 }
@@ -27,8 +31,8 @@ func (t *Vector) FixedLength() int { return t.Dim * t.Elem.FixedLength() }
 // LossyKey is that of the elements.
 func (t *Vector) LossyKey() bool { return t.Elem.LossyKey() }
 
-// Validate checks every element and that there are as many as there should be. Each length must be as short as can be:
-// Cassandra loses its place behind one that is not.
+// Validate checks every element and their number. Each length must have its shortest encoding: Cassandra misreads the
+// elements after a longer one.
 func (t *Vector) Validate(b []byte) error {
 	if len(b) == 0 {
 		return invalidf("Invalid empty vector value")
@@ -119,9 +123,6 @@ func (t *Vector) DecodeKey(dst, key []byte, desc bool) (value, rest []byte, err 
 	return notNil(dst), key, nil
 }
 
-// ParseLiteral takes nothing: the literals of vectors are made of terms.
-func (*Vector) ParseLiteral(LiteralKind, string) ([]byte, error) { return nil, ErrKind }
-
 // Format prints [a, b].
 func (t *Vector) Format(b []byte) string {
 	var parts []string
@@ -132,7 +133,7 @@ func (t *Vector) Format(b []byte) string {
 }
 
 // ParseJSON takes an array of Dim elements, or a string with one in it.
-func (t *Vector) ParseJSON(v JSON) ([]byte, error) {
+func (t *Vector) ParseJSON(v json.Value) ([]byte, error) {
 	a, err := jsonArray(v, "a list")
 	if err != nil {
 		return nil, err
@@ -140,7 +141,7 @@ func (t *Vector) ParseJSON(v JSON) ([]byte, error) {
 	if len(a) != t.Dim {
 		return nil, invalidf("List had incorrect size: expected %d but given %d; %s", t.Dim, len(a), a)
 	}
-	elems, err := a.elements(t.Elem, "list")
+	elems, err := jsonElements(a, t.Elem, "list")
 	if err != nil {
 		return nil, err
 	}
@@ -153,15 +154,7 @@ func (t *Vector) ParseJSON(v JSON) ([]byte, error) {
 }
 
 // AppendJSON prints an array.
-func (t *Vector) AppendJSON(dst, b []byte) []byte {
-	dst = append(dst, '[')
-	separator := ""
-	for e := range VectorElements(t, b) {
-		dst = t.Elem.AppendJSON(append(dst, separator...), e)
-		separator = ", "
-	}
-	return append(dst, ']')
-}
+func (t *Vector) AppendJSON(dst, b []byte) []byte { return printParts(dst, t, b) }
 
 // NewVector serializes a vector of t.Dim elements, none of which is nil.
 func NewVector(t *Vector, elems [][]byte) []byte {
@@ -186,4 +179,51 @@ func VectorElements(t *Vector, b []byte) iter.Seq[[]byte] {
 			b = rest
 		}
 	}
+}
+
+// AppendVInt appends v as an unsigned vint: the leading one bits of the first byte count the bytes that
+// follow it.
+func AppendVInt(dst []byte, v uint64) []byte {
+	extra := vintSize(v) - 1
+	if extra == 8 {
+		dst = append(dst, 0xFF)
+	} else {
+		dst = append(dst, byte(v>>(8*extra))|^byte(0xFF>>extra))
+	}
+	for i := extra - 1; i >= 0; i-- {
+		dst = append(dst, byte(v>>(8*i)))
+	}
+	return dst
+}
+
+// vintSize is the number of bytes that AppendVInt appends: the fewest that v can have.
+func vintSize(v uint64) int { return min(9, 1+(bits.Len64(v|1)-1)/7) }
+
+// CutVInt reads the unsigned vint at the beginning of b and returns its length, which is 0 if b is too short.
+func CutVInt(b []byte) (v uint64, n int) {
+	if len(b) == 0 {
+		return 0, 0
+	}
+	extra := bits.LeadingZeros8(^b[0])
+	if len(b) < 1+extra {
+		return 0, 0
+	}
+	if extra < 8 {
+		v = uint64(b[0] & (0xFF >> extra))
+	}
+	for _, c := range b[1 : 1+extra] {
+		v = v<<8 | uint64(c)
+	}
+	return v, 1 + extra
+}
+
+// appendSignedVInt appends v as a signed vint: small numbers of both signs are short.
+func appendSignedVInt(dst []byte, v int64) []byte {
+	return AppendVInt(dst, uint64(v<<1^v>>63))
+}
+
+// signedVInt reads a signed vint and returns its length, which is 0 if b is too short.
+func signedVInt(b []byte) (v int64, n int) {
+	u, n := CutVInt(b)
+	return int64(u>>1) ^ -int64(u&1), n
 }

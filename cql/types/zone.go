@@ -6,7 +6,7 @@ import (
 	_ "time/tzdata" // a server in an empty container has no zone files
 )
 
-// zone is a time zone behind a timestamp: a fixed offset, or the rules of a place.
+// zone is the time zone of a timestamp: a fixed offset, or the rules of a place.
 type zone struct {
 	seconds int64          // east of UTC
 	place   *time.Location // nil: the offset is fixed
@@ -15,8 +15,8 @@ type zone struct {
 // maxZoneOffset is how far from UTC an offset may be.
 const maxZoneOffset = 18 * 3600
 
-// parseZone reads what is behind a time: nothing, which is UTC; Z; an offset such as +01, +0100 or
-// +01:00; or behind a space one of those, an offset from GMT, or a zone's name.
+// parseZone reads the zone after a time: nothing or Z, which is UTC; an offset such as +01, +0100 or +01:00; or a
+// space and an offset, an offset from GMT, or the name of a zone.
 func parseZone(text string) (zone, bool) {
 	if text == "" || text == "Z" {
 		return zone{}, true
@@ -64,7 +64,7 @@ func parseOffset(text string) (int64, bool) {
 	return seconds, true
 }
 
-// parseISOOffset reads what may stand behind every date: nothing, Z or z, +HH:mm or +HH:mm:ss.
+// parseISOOffset reads the zone that any date may have: nothing, Z or z, +HH:mm or +HH:mm:ss.
 func parseISOOffset(text string) (int64, bool) {
 	switch {
 	case text == "", text == "z":
@@ -82,8 +82,8 @@ func parseISOOffset(text string) (int64, bool) {
 	return 0, false
 }
 
-// parseZoneName reads a place of the IANA data, a name that people use, or UTC, UT or GMT, which an
-// offset with hours and minutes may follow.
+// parseZoneName reads a place of the IANA data, a common name, or UTC, UT or GMT with an optional offset of hours and
+// minutes.
 func parseZoneName(name string) (zone, bool) {
 	for _, prefix := range [...]string{"UTC", "UT", "GMT"} {
 		if offset, found := strings.CutPrefix(name, prefix); found {
@@ -125,4 +125,69 @@ func (z zone) offsetAtLocal(local int64) int64 {
 func (z zone) offsetAt(unix int64) int64 {
 	_, seconds := time.Unix(unix, 0).In(z.place).Zone()
 	return int64(seconds)
+}
+
+// zoneNames maps zone names to the place whose rules they follow. As in Java a name means the zone, not one of its
+// offsets: PST in July is daylight time. Some of Java's readings may surprise: BST is Bougainville, IST is UTC. The
+// names were recorded from Cassandra; Java knows more.
+var zoneNames = map[string]string{
+	"PST": "America/Los_Angeles", "PDT": "America/Los_Angeles", "PT": "America/Los_Angeles",
+	"Pacific Standard Time": "America/Los_Angeles", "Pacific Daylight Time": "America/Los_Angeles",
+	"Pacific Time": "America/Los_Angeles",
+
+	"MST": "America/Denver", "MDT": "America/Denver",
+	"Mountain Standard Time": "America/Denver", "Mountain Daylight Time": "America/Denver",
+	"Mountain Time": "America/Denver",
+
+	"CST": "America/Chicago", "CDT": "America/Chicago", "CT": "America/Chicago",
+	"Central Standard Time": "America/Chicago", "Central Daylight Time": "America/Chicago",
+	"Central Time": "America/Chicago",
+
+	"EST": "America/New_York", "EDT": "America/New_York", "ET": "America/New_York",
+	"Eastern Standard Time": "America/New_York", "Eastern Daylight Time": "America/New_York",
+	"Eastern Time": "America/New_York",
+
+	"AST": "America/Halifax", "ADT": "America/Halifax", "Atlantic Standard Time": "America/Halifax",
+	"NST": "America/St_Johns", "NDT": "America/St_Johns",
+	"AKST": "America/Anchorage", "AKDT": "America/Anchorage", "Alaska Standard Time": "America/Anchorage",
+	"HST": "Pacific/Honolulu", "Hawaii-Aleutian Standard Time": "Pacific/Honolulu",
+
+	"BRT": "America/Sao_Paulo", "Brasilia Standard Time": "America/Sao_Paulo",
+	"ART": "America/Argentina/Buenos_Aires", "Argentina Standard Time": "America/Argentina/Buenos_Aires",
+	"COT": "America/Bogota", "PET": "America/Lima", "ACST": "America/Rio_Branco",
+
+	"Coordinated Universal Time": "UTC", "Greenwich Mean Time": "UTC",
+	"British Summer Time": "UTC", "IST": "UTC",
+
+	"WET": "Europe/Lisbon", "WEST": "Europe/Lisbon", "Western European Time": "Europe/Lisbon",
+	"Western European Standard Time": "Europe/Lisbon", "Western European Summer Time": "Europe/Lisbon",
+
+	"CET": "Europe/Berlin", "CEST": "Europe/Berlin", "Central European Time": "Europe/Berlin",
+	"Central European Standard Time": "Europe/Berlin", "Central European Summer Time": "Europe/Berlin",
+
+	"EET": "Europe/Athens", "EEST": "Europe/Athens", "Eastern European Time": "Europe/Athens",
+	"Eastern European Standard Time": "Europe/Athens", "Eastern European Summer Time": "Europe/Athens",
+
+	"MSK": "Europe/Moscow", "Moscow Standard Time": "Europe/Moscow",
+
+	"WAT": "Africa/Lagos", "West Africa Standard Time": "Africa/Lagos",
+	"CAT": "Africa/Maputo", "Central Africa Time": "Africa/Maputo",
+	"EAT": "Africa/Nairobi", "East Africa Time": "Africa/Nairobi",
+	"SAST": "Africa/Johannesburg", "South Africa Standard Time": "Africa/Johannesburg",
+
+	"Israel Standard Time": "Asia/Jerusalem", "Gulf Standard Time": "Asia/Dubai",
+	"PKT": "Asia/Karachi", "Pakistan Standard Time": "Asia/Karachi", "India Standard Time": "Asia/Kolkata",
+	"ICT": "Asia/Bangkok", "Indochina Time": "Asia/Bangkok",
+	"WIB": "Asia/Jakarta", "WITA": "Asia/Makassar",
+	"HKT": "Asia/Hong_Kong", "Hong Kong Standard Time": "Asia/Hong_Kong",
+	"SGT": "Asia/Singapore", "Singapore Standard Time": "Asia/Singapore",
+	"China Standard Time": "Asia/Shanghai",
+	"JST":                 "Asia/Tokyo", "Japan Standard Time": "Asia/Tokyo",
+	"KST": "Asia/Seoul", "Korean Standard Time": "Asia/Seoul",
+
+	"AWST": "Australia/Perth", "AEST": "Australia/Sydney", "AEDT": "Australia/Sydney",
+	"Australian Eastern Standard Time": "Australia/Sydney",
+	"NZST":                             "Pacific/Auckland", "NZDT": "Pacific/Auckland",
+	"New Zealand Standard Time": "Pacific/Auckland",
+	"BST":                       "Pacific/Bougainville",
 }

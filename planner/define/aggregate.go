@@ -14,16 +14,8 @@ import (
 
 // CreateAggregate defines an aggregate.
 type CreateAggregate struct {
-	Keyspace  string
+	target
 	Statement *cql.CreateAggregate
-	Time      int64 // microseconds: when an INITCOND that asks for the time is read
-}
-
-// At is the definition as of a time.
-func (d *CreateAggregate) At(micros int64) Definition {
-	dated := *d
-	dated.Time = micros
-	return &dated
 }
 
 // createAggregate plans CREATE AGGREGATE.
@@ -31,24 +23,24 @@ func (p *planning) createAggregate(s *cql.CreateAggregate) (*CreateAggregate, er
 	if err := checkTypeClasses(append(slices.Clone(s.Args.Types), s.StateType)...); err != nil {
 		return nil, err
 	}
-	keyspace, err := p.scope.Keyspace(s.Function)
+	t, err := p.target("create aggregate", s.Function)
 	if err != nil {
 		return nil, err
 	}
 	if s.Initial != nil && expr.HasMarker(s.Initial) {
 		return nil, cqlerr.Invalidf("Bind variables are not supported in INITCOND")
 	}
-	return &CreateAggregate{Keyspace: keyspace, Statement: s}, nil
+	return &CreateAggregate{t, s}, nil
 }
 
-// Apply adds the aggregate, or puts it in the place of one with the same arguments.
-func (d *CreateAggregate) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
-	k, name := c.Keyspace(d.Keyspace), d.Statement.Function.Name
+// Apply adds the aggregate, or replaces one with the same arguments.
+func (d *CreateAggregate) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
+	k, name := c.Keyspace(d.Keyspace), d.Name
 	args, state := written(slices.Clone(d.Statement.Args.Types)), written{d.Statement.StateType}
 	if err := d.check(k, args, state); err != nil {
 		return nil, Outcome{}, err
 	}
-	a, err := d.aggregate(k, args, state)
+	a, err := d.aggregate(k, args, state, r.Time)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
@@ -70,17 +62,17 @@ func (d *CreateAggregate) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog,
 		}
 		kind = schema.Updated
 	}
-	return c.WithAggregate(a), callableTold(kind, schema.TargetAggregate, d.Keyspace, name, args.texts(), a.Args), nil
+	return c.WithAggregate(a), callableOutcome(kind, schema.TargetAggregate, d.Keyspace, name, args.texts(), a.Args), nil
 }
 
-// check is what is said before the functions are looked for. To know which permissions are needed Cassandra looks for
-// all types first.
+// check has the checks before the lookup of the functions. Cassandra resolves all types first, to know which
+// permissions are required.
 func (d *CreateAggregate) check(k *schema.Keyspace, args, state written) error {
-	name := d.Statement.Function.Name
+	name := d.Name
 	if k == nil {
 		return functionsMissing(d.Keyspace)
 	}
-	if err := args.seek(k, name); err != nil {
+	if err := args.checkTypes(k, name); err != nil {
 		return err
 	}
 	for _, w := range []written{state, args} {
@@ -103,8 +95,8 @@ func (d *CreateAggregate) check(k *schema.Keyspace, args, state written) error {
 	return state.checkNotFrozen("State type")
 }
 
-// aggregate is the aggregate as declared, with its functions found.
-func (d *CreateAggregate) aggregate(k *schema.Keyspace, args, state written) (*schema.Aggregate, error) {
+// aggregate returns the declared aggregate with its functions resolved.
+func (d *CreateAggregate) aggregate(k *schema.Keyspace, args, state written, micros int64) (*schema.Aggregate, error) {
 	s := d.Statement
 	a := &schema.Aggregate{
 		Keyspace: d.Keyspace, Name: s.Function.Name, StateFunction: s.StateFunction, FinalFunction: s.FinalFunction,
@@ -136,7 +128,7 @@ func (d *CreateAggregate) aggregate(k *schema.Keyspace, args, state written) (*s
 		}
 		a.Returns = final.Returns
 	}
-	if a.Initial, err = d.initial(k, a.StateType); err != nil {
+	if a.Initial, err = d.initial(k, a.StateType, micros); err != nil {
 		return nil, err
 	}
 	if a.Initial == nil && !f.CalledOnNull {
@@ -146,26 +138,26 @@ func (d *CreateAggregate) aggregate(k *schema.Keyspace, args, state written) (*s
 	return a, nil
 }
 
-// part finds a function that the aggregate is made of.
+// part finds the state or final function.
 func (d *CreateAggregate) part(
-	k *schema.Keyspace, what, name string, shown written, args []types.Type,
+	k *schema.Keyspace, role, name string, shown written, args []types.Type,
 ) (*schema.Function, error) {
 	if f := k.Function(name, args); f != nil {
 		return f, nil
 	}
 	if k.Aggregate(name, args) != nil {
-		return nil, cqlerr.Invalidf("%s function %s.%s(%s) isn't a scalar function", what, k.Name, name, shown)
+		return nil, cqlerr.Invalidf("%s function %s.%s(%s) isn't a scalar function", role, k.Name, name, shown)
 	}
-	return nil, cqlerr.Invalidf("%s function %s.%s(%s) doesn't exist", what, k.Name, name, shown)
+	return nil, cqlerr.Invalidf("%s function %s.%s(%s) doesn't exist", role, k.Name, name, shown)
 }
 
-// initial is the state that the aggregate begins with, nil for null.
-func (d *CreateAggregate) initial(k *schema.Keyspace, state types.Type) ([]byte, error) {
+// initial evaluates INITCOND; nil is null.
+func (d *CreateAggregate) initial(k *schema.Keyspace, state types.Type, micros int64) ([]byte, error) {
 	t := d.Statement.Initial
 	if t == nil {
 		return nil, nil
 	}
-	now := time.UnixMicro(d.Time)
+	now := time.UnixMicro(micros)
 	terms := expr.Checker{Info: &expr.Info{}, Scope: expr.Scope{
 		Names: scope.New(schema.New(k), k.Name), Keyspace: k.Name, Clock: &types.Clock{Now: now},
 	}}
@@ -192,23 +184,20 @@ func (d *CreateAggregate) initial(k *schema.Keyspace, state types.Type) ([]byte,
 
 // DropAggregate removes an aggregate.
 type DropAggregate struct {
-	Keyspace  string
+	target
 	Statement *cql.DropAggregate
 }
 
 // dropAggregate plans DROP AGGREGATE.
 func (p *planning) dropAggregate(s *cql.DropAggregate) (*DropAggregate, error) {
-	keyspace, err := p.droppedFrom(s.Function, s.Args)
-	if err != nil {
-		return nil, err
-	}
-	return &DropAggregate{Keyspace: keyspace, Statement: s}, nil
+	t, err := p.droppedFrom("drop aggregate", s.Function, s.Args)
+	return &DropAggregate{t, s}, err
 }
 
 // Apply removes the aggregate.
-func (d *DropAggregate) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+func (d *DropAggregate) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	k := c.Keyspace(d.Keyspace)
-	drop := newDropping("AGGREGATE", d.Keyspace, d.Statement.Function.Name, d.Statement.Args)
+	drop := newDropping("AGGREGATE", d.Keyspace, d.Name, d.Statement.Args)
 	a, err := found(drop, k, k.AggregatesNamed, k.Aggregate)
 	if err != nil {
 		return nil, Outcome{}, err
@@ -219,6 +208,6 @@ func (d *DropAggregate) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, O
 		}
 		return nil, Outcome{}, cqlerr.Invalidf("Aggregate '%s' doesn't exist", drop.shown)
 	}
-	out := callableTold(schema.Dropped, schema.TargetAggregate, d.Keyspace, a.Name, typeTexts(a.Args), a.Args)
+	out := callableOutcome(schema.Dropped, schema.TargetAggregate, d.Keyspace, a.Name, typeTexts(a.Args), a.Args)
 	return c.WithoutAggregate(a), out, nil
 }

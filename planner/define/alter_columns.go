@@ -12,13 +12,13 @@ import (
 	"github.com/cqld/cqld/planner/scope"
 )
 
-// addColumns is the table with more columns.
-func (d *AlterTable) addColumns(
-	catalog *schema.Catalog, t *schema.Table, change *cql.AddColumns,
+// addColumns returns the table with added columns.
+func addColumns(
+	catalog *schema.Catalog, t *schema.Table, change *cql.AddColumns, r Run,
 ) (*schema.Table, error) {
 	var added []*schema.Column
 	for _, def := range change.Columns {
-		c, err := d.newColumn(catalog, t, def)
+		c, err := newColumn(catalog, t, def, r.Time)
 		if err != nil {
 			return nil, err
 		}
@@ -35,7 +35,7 @@ func (d *AlterTable) addColumns(
 		added = append(added, c)
 	}
 	changed := t.WithColumns(added)
-	if err := d.guard.Columns(t.Name, len(changed.Columns)); err != nil {
+	if err := r.Guard.Columns(t.Name, len(changed.Columns)); err != nil {
 		return nil, err
 	}
 	if err := changed.Options.Validate(); err != nil {
@@ -44,9 +44,9 @@ func (d *AlterTable) addColumns(
 	return changed, checkCountersAlone(t.Counter, changed)
 }
 
-// newColumn is a column as ADD declares it.
-func (d *AlterTable) newColumn(
-	catalog *schema.Catalog, t *schema.Table, def cql.ColumnDefinition,
+// newColumn returns the column that ADD declares.
+func newColumn(
+	catalog *schema.Catalog, t *schema.Table, def cql.ColumnDefinition, micros int64,
 ) (*schema.Column, error) {
 	k := catalog.Keyspace(t.Keyspace)
 	c := &schema.Column{Name: def.Name, Kind: schema.Regular}
@@ -61,7 +61,7 @@ func (d *AlterTable) newColumn(
 		return nil, err
 	}
 	if def.Mask != nil {
-		c.Mask, err = mask(catalog, t, c, def.Mask, d.Time)
+		c.Mask, err = mask(catalog, t, c, def.Mask, micros)
 	}
 	return c, err
 }
@@ -93,7 +93,7 @@ func checkAdded(t *schema.Table, c *schema.Column) error {
 	return nil
 }
 
-// checkCountersAlone refuses counters in a table that had none, and others in one that had.
+// checkCountersAlone refuses counters in a table without counters, and other columns in a counter table.
 func checkCountersAlone(counters bool, t *schema.Table) error {
 	for _, c := range t.InCreateOrder() {
 		switch counter := c.Type == types.Counter; {
@@ -109,9 +109,9 @@ func checkCountersAlone(counters bool, t *schema.Table) error {
 	return nil
 }
 
-// dropColumns is the table without columns.
-func (d *AlterTable) dropColumns(
-	catalog *schema.Catalog, t *schema.Table, change *cql.DropColumns,
+// dropColumns returns the table without the dropped columns.
+func dropColumns(
+	catalog *schema.Catalog, t *schema.Table, change *cql.DropColumns, micros int64,
 ) (*schema.Table, error) {
 	var dropped []string
 	for _, name := range schema.NamesInHashOrder(change.Columns) {
@@ -130,7 +130,7 @@ func (d *AlterTable) dropColumns(
 		}
 		dropped = append(dropped, name)
 	}
-	at := d.Time
+	at := micros
 	if change.Timestamp != nil {
 		var err error
 		if at, err = strconv.ParseInt(change.Timestamp.Text, 10, 64); err != nil {
@@ -140,7 +140,7 @@ func (d *AlterTable) dropColumns(
 	return t.WithoutColumns(dropped, at), nil
 }
 
-// checkDropped refuses to drop a column of the table that has to stay.
+// checkDropped refuses to drop a column that must stay.
 func checkDropped(t *schema.Table, name string, c *schema.Column) error {
 	if c == nil {
 		return cqlerr.Invalidf("Column %s was not found in table '%s'", name, scope.QuotedTable(t))
@@ -158,8 +158,7 @@ func checkDropped(t *schema.Table, name string, c *schema.Column) error {
 	return nil
 }
 
-// renameColumns is the table with other names for columns of its key. A column that is renamed twice gets the last of
-// them.
+// renameColumns returns the table with renamed key columns. If a column is renamed twice the last name counts.
 func renameColumns(t *schema.Table, change *cql.RenameColumns) (*schema.Table, error) {
 	to := map[string]string{}
 	var names []string
@@ -208,4 +207,71 @@ func indexNames(indexes []*schema.Index) string {
 		names[i] = x.Name
 	}
 	return strings.Join(names, ", ")
+}
+
+// withViews puts a changed table and its changed views into the catalog. Events report the table first.
+func withViews(c *schema.Catalog, old, changed *schema.Table) (*schema.Catalog, Outcome) {
+	next, out := c.WithTable(changed), reported(schema.Updated, schema.TargetTable, old.Keyspace, old.Name)
+	for _, v := range c.Keyspace(old.Keyspace).ViewsOf(old) {
+		if follows := following(v, old, changed); follows != v {
+			next = next.WithTable(follows)
+			out.Events = append(out.Events, schema.Change{
+				Kind: schema.Updated, Target: schema.TargetTable, Keyspace: v.Keyspace, Name: v.Name,
+			})
+		}
+	}
+	return next, out
+}
+
+// following returns a view adapted to renamed key columns and added columns of its base.
+func following(v, old, changed *schema.Table) *schema.Table {
+	var added []*schema.Column
+	for _, c := range changed.Regular {
+		if old.Column(c.Name) == nil {
+			added = append(added, c)
+		}
+	}
+	if len(added) > 0 {
+		v = v.WithBaseColumns(added...)
+	}
+	for i, c := range changed.Columns[:len(old.PartitionKey)+len(old.Clustering)] {
+		if from := old.Columns[i].Name; from != c.Name {
+			v = v.WithBaseColumnRenamed(from, c.Name)
+		}
+	}
+	return v
+}
+
+// checkViewsGrace refuses gc_grace_seconds = 0 for a table with views.
+func checkViewsGrace(c *schema.Catalog, changed *schema.Table) error {
+	if changed.Options.GCGraceSeconds > 0 || len(c.Keyspace(changed.Keyspace).ViewsOf(changed)) == 0 {
+		return nil
+	}
+	return cqlerr.Invalidf("Cannot alter gc_grace_seconds of the base table of a materialized view to 0, since this " +
+		"value is used to TTL undelivered updates. Setting gc_grace_seconds too low might cause undelivered updates to " +
+		"expire before being replayed.")
+}
+
+// checkCompact refuses columns outside the key that COMPACT STORAGE does not allow.
+func checkCompact(others []*schema.Column, static, clustered bool) error {
+	switch {
+	case slices.ContainsFunc(others, func(c *schema.Column) bool { return types.IsMultiCell(c.Type) }):
+		return cqlerr.Invalidf("Non-frozen collections and UDTs are not supported with COMPACT STORAGE")
+	case static:
+		return cqlerr.Invalidf("Static columns are not supported in COMPACT STORAGE tables")
+	case !clustered && len(others) == 0:
+		return cqlerr.Invalidf("No definition found that is not part of the PRIMARY KEY")
+	case clustered && len(others) > 1:
+		return cqlerr.Invalidf("COMPACT STORAGE with composite PRIMARY KEY allows no more than one column not part of the "+
+			"PRIMARY KEY (got: %s)", strings.Join(schema.ColumnNames(others), ", "))
+	}
+	return nil
+}
+
+// dropCompactStorage returns the table as an ordinary one.
+func dropCompactStorage(t *schema.Table) (*schema.Table, error) {
+	if t.Compact == schema.NotCompact {
+		return nil, cqlerr.Invalidf("Cannot DROP COMPACT STORAGE on table without COMPACT STORAGE")
+	}
+	return t.WithoutCompactStorage(), nil
 }

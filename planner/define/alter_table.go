@@ -10,14 +10,12 @@ import (
 
 // AlterTable changes a table.
 type AlterTable struct {
-	Keyspace   string
+	target
 	Statement  *cql.AlterTable
 	Properties []schema.Property
-	Time       int64 // microseconds: when columns are dropped that are not dropped as of another time, and masks made
-	guard      *guardrail.Check
 }
 
-// alterTable plans ALTER TABLE: what PREPARE says of it already, without looking at the table.
+// alterTable plans ALTER TABLE with the checks of PREPARE, which do not depend on the table.
 func (p *planning) alterTable(s *cql.AlterTable) (*AlterTable, error) {
 	d := &AlterTable{Statement: s}
 	var err error
@@ -32,7 +30,7 @@ func (p *planning) alterTable(s *cql.AlterTable) (*AlterTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Keyspace, err = p.scope.Keyspace(s.Table); err != nil || schema.IsSystem(d.Keyspace) {
+	if d.target, err = p.target("alter table", s.Table); err != nil || schema.IsSystem(d.Keyspace) {
 		return d, err
 	}
 	if change, ok := s.Change.(*cql.MaskColumn); ok && change.Mask != nil && !p.env.Masks {
@@ -42,27 +40,13 @@ func (p *planning) alterTable(s *cql.AlterTable) (*AlterTable, error) {
 	return d, err
 }
 
-// At is the definition as of a time.
-func (d *AlterTable) At(micros int64) Definition {
-	dated := *d
-	dated.Time = micros
-	return &dated
-}
-
-// Under is the definition for a client that is subject to guardrails.
-func (d *AlterTable) Under(guard *guardrail.Check) Definition {
-	guarded := *d
-	guarded.guard = guard
-	return &guarded
-}
-
 // Apply changes the table.
-func (d *AlterTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+func (d *AlterTable) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	s := d.Statement
 	if err := checkTableChange("ALTER", d.Keyspace, s.Table.Name); err != nil {
 		return nil, Outcome{}, err
 	}
-	d, err := d.checkGuardrails()
+	d, err := d.checkGuardrails(r.Guard)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
@@ -77,7 +61,7 @@ func (d *AlterTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outc
 		return nil, Outcome{}, cqlerr.Invalidf("Cannot use ALTER TABLE on a materialized view; use ALTER MATERIALIZED VIEW " +
 			"instead")
 	}
-	changed, err := d.change(c, t)
+	changed, err := d.change(c, t, r)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
@@ -88,25 +72,25 @@ func (d *AlterTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outc
 	return next, out, nil
 }
 
-// change is the table as changed.
-func (d *AlterTable) change(c *schema.Catalog, t *schema.Table) (*schema.Table, error) {
+// change returns the changed table.
+func (d *AlterTable) change(c *schema.Catalog, t *schema.Table, r Run) (*schema.Table, error) {
 	switch d.Statement.Change.(type) {
 	case *cql.AddColumns, *cql.DropColumns, *cql.RenameColumns:
-		if err := d.guard.AlterTable(); err != nil {
+		if err := r.Guard.AlterTable(); err != nil {
 			return nil, err
 		}
 	}
 	switch change := d.Statement.Change.(type) {
 	case *cql.AddColumns:
-		return d.addColumns(c, t, change)
+		return addColumns(c, t, change, r)
 	case *cql.DropColumns:
-		return d.dropColumns(c, t, change)
+		return dropColumns(c, t, change, r.Time)
 	case *cql.RenameColumns:
 		return renameColumns(t, change)
 	case *cql.MaskColumn:
-		return d.changeMask(c, t, change)
+		return changeMask(c, t, change, r.Time)
 	case *cql.SetTableOptions:
-		return d.setOptions(c, t)
+		return d.setOptions(c, t, r.Guard)
 	case *cql.DropCompactStorage:
 		return dropCompactStorage(t)
 	case *cql.AlterColumnType:
@@ -115,9 +99,9 @@ func (d *AlterTable) change(c *schema.Catalog, t *schema.Table) (*schema.Table, 
 	return nil, expr.NotSupported(d.Statement.Change.String())
 }
 
-// setOptions is the table with other options. As in Cassandra, values are judged beside the defaults of the other
-// options, not beside those of the table.
-func (d *AlterTable) setOptions(c *schema.Catalog, t *schema.Table) (*schema.Table, error) {
+// setOptions returns the table with changed options. Like Cassandra it validates the new values together with the
+// defaults of other options, not with the table's.
+func (d *AlterTable) setOptions(c *schema.Catalog, t *schema.Table, guard *guardrail.Check) (*schema.Table, error) {
 	if err := schema.CheckTableProperties(d.Properties); err != nil {
 		return nil, err
 	}
@@ -141,7 +125,7 @@ func (d *AlterTable) setOptions(c *schema.Catalog, t *schema.Table) (*schema.Tab
 	if err := checkViewsGrace(c, &changed); err != nil {
 		return nil, err
 	}
-	return schema.NewTable(changed), checkCompressed(d.guard, changed.Options)
+	return schema.NewTable(changed), checkCompressed(guard, changed.Options)
 }
 
 // checkNoID refuses to change the id of a table or view.

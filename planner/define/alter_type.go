@@ -14,11 +14,10 @@ import (
 	"github.com/cqld/cqld/planner/scope"
 )
 
-// AlterType changes a user type, and with it the tables and types that use it.
+// AlterType changes a user type, and thereby the tables and types that use it.
 type AlterType struct {
-	Keyspace  string
+	target
 	Statement *cql.AlterType
-	guard     *guardrail.Check
 }
 
 // alterType plans ALTER TYPE.
@@ -33,24 +32,14 @@ func (p *planning) alterType(s *cql.AlterType) (*AlterType, error) {
 			return nil, err
 		}
 	}
-	keyspace, err := p.scope.Keyspace(s.Type)
-	if err != nil {
-		return nil, err
-	}
-	return &AlterType{Keyspace: keyspace, Statement: s}, nil
+	t, err := p.target("alter type", s.Type)
+	return &AlterType{t, s}, err
 }
 
-// Under is the definition for a client that is subject to guardrails.
-func (d *AlterType) Under(guard *guardrail.Check) Definition {
-	guarded := *d
-	guarded.guard = guard
-	return &guarded
-}
-
-// Apply changes the type. The events tell of all types that it is in, by name, then of the tables, the oldest first,
-// and of functions and aggregates.
-func (d *AlterType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
-	name := d.Statement.Type.Name
+// Apply changes the type. Events report the types that contain it, by name, then the tables, the oldest first, then
+// functions and aggregates.
+func (d *AlterType) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
+	name := d.Name
 	if err := checkTablesChange("ALTER", d.Keyspace); err != nil {
 		return nil, Outcome{}, err
 	}
@@ -62,7 +51,7 @@ func (d *AlterType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outco
 		return nil, Outcome{}, cqlerr.Invalidf("Type %s.%s doesn't exist", d.Keyspace, name)
 	}
 	k := c.Keyspace(d.Keyspace)
-	changed, err := d.change(k, t)
+	changed, err := d.change(k, t, r.Guard)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
@@ -88,19 +77,21 @@ func (d *AlterType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outco
 	return next, out, checkTypeSizes(next.Keyspace(d.Keyspace), name)
 }
 
-// change is the type as changed.
-func (d *AlterType) change(k *schema.Keyspace, t *types.UserType) (*types.UserType, error) {
+// change returns the changed type.
+func (d *AlterType) change(k *schema.Keyspace, t *types.UserType, guard *guardrail.Check) (*types.UserType, error) {
 	switch change := d.Statement.Change.(type) {
 	case *cql.AddField:
-		return d.addField(k, t, change)
+		return addField(k, t, change, guard)
 	case *cql.RenameFields:
 		return renameFields(k, t, change)
 	}
 	return nil, cqlerr.Invalidf("Altering field types is no longer supported")
 }
 
-// addField is the type with one more field at its end.
-func (d *AlterType) addField(k *schema.Keyspace, t *types.UserType, change *cql.AddField) (*types.UserType, error) {
+// addField returns the type with another field.
+func addField(
+	k *schema.Keyspace, t *types.UserType, change *cql.AddField, guard *guardrail.Check,
+) (*types.UserType, error) {
 	name, field := typeName(t), change.Field
 	if err := checkField(field.Type); err != nil {
 		return nil, err
@@ -126,10 +117,10 @@ func (d *AlterType) addField(k *schema.Keyspace, t *types.UserType, change *cql.
 		return nil, cqlerr.Invalidf("Cannot add new field %s of type %s to user type %s as the type is being used in "+
 			"partition key by the following tables: %s", field.Name, expr.TypeText(written), name, strings.Join(tables, ", "))
 	}
-	if err := d.guard.Fields(t.Name, len(t.Fields)+1); err != nil {
+	if err := guard.Fields(t.Name, len(t.Fields)+1); err != nil {
 		return nil, err
 	}
-	if err := checkVector(d.guard, "Field "+field.Name, field.Type); err != nil {
+	if err := checkVector(guard, "Field "+field.Name, field.Type); err != nil {
 		return nil, err
 	}
 	changed := *t
@@ -137,10 +128,10 @@ func (d *AlterType) addField(k *schema.Keyspace, t *types.UserType, change *cql.
 	return &changed, nil
 }
 
-// typeName is a type's name with that of its keyspace.
+// typeName is the qualified name of a type.
 func typeName(t *types.UserType) string { return quote.Name(t.Keyspace) + "." + quote.Name(t.Name) }
 
-// partitionedBy names the tables that have the type in their partition keys.
+// partitionedBy returns the names of tables with the type in their partition key.
 func partitionedBy(k *schema.Keyspace, t *types.UserType) []string {
 	var names []string
 	for _, table := range slices.Concat(k.TablesByAge(), k.SortedViews()) {
@@ -152,7 +143,7 @@ func partitionedBy(k *schema.Keyspace, t *types.UserType) []string {
 	return names
 }
 
-// renameFields is the type with other names. A field that is renamed twice gets the last of them.
+// renameFields returns the type with renamed fields. If a field is renamed twice the last name counts.
 func renameFields(k *schema.Keyspace, t *types.UserType, change *cql.RenameFields) (*types.UserType, error) {
 	if users := aggregatesFrom(k, t.Name); len(users) > 0 {
 		return nil, cqlerr.Invalidf("Cannot alter user type %s as it is still used in INITCOND by aggregates %s", typeName(t),

@@ -1,6 +1,7 @@
 package define
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cqld/cqld/cql"
@@ -11,11 +12,11 @@ import (
 	"github.com/cqld/cqld/planner/scope"
 )
 
-// written are the types of arguments as a statement has them. When one is looked for its user types get the name of
-// their keyspace, which texts show from then on.
+// written are types as written in a statement. Resolving one qualifies its user types with their keyspace, also in
+// later texts.
 type written []cql.TypeName
 
-// String is the types as texts list them.
+// String lists the types for messages.
 func (w written) String() string { return strings.Join(w.texts(), ", ") }
 
 func (w written) texts() []string {
@@ -41,13 +42,13 @@ func (w written) resolve(k *schema.Keyspace) ([]types.Type, error) {
 func (w written) resolveOne(k *schema.Keyspace, i int) (types.Type, error) {
 	t, err := scope.Type(k, w[i])
 	if err == nil {
-		w[i] = expr.Settled(w[i]) // which makes names of its own inside
+		w[i] = expr.Settled(w[i]) // a copy
 		expr.Qualify(&w[i], k.Name)
 	}
 	return t, err
 }
 
-// checkNotFrozen refuses frozen<> where it is not written: around what a function takes and returns.
+// checkNotFrozen refuses frozen<> around arguments and results, where CQL omits it.
 func (w written) checkNotFrozen(what string) error {
 	for _, n := range w {
 		if n.Frozen && (n.User || n.Name == "list" || n.Name == "set" || n.Name == "map") {
@@ -57,7 +58,7 @@ func (w written) checkNotFrozen(what string) error {
 	return nil
 }
 
-// compare looks for the types one by one as long as others are equal to them.
+// compare resolves the types one by one while they equal others.
 func (w written) compare(k *schema.Keyspace, others []types.Type) error {
 	if len(w) != len(others) {
 		return nil
@@ -71,9 +72,9 @@ func (w written) compare(k *schema.Keyspace, others []types.Type) error {
 	return nil
 }
 
-// seek compares with all functions and aggregates of a name, as Cassandra does to know which permission a statement
-// needs: what is wrong with a type is then said before anything else.
-func (w written) seek(k *schema.Keyspace, name string) error {
+// checkTypes compares with all functions and aggregates of a name, as Cassandra does to find the required permission:
+// errors in types come before all others.
+func (w written) checkTypes(k *schema.Keyspace, name string) error {
 	if k == nil {
 		return nil
 	}
@@ -85,7 +86,7 @@ func (w written) seek(k *schema.Keyspace, name string) error {
 	return nil
 }
 
-// callablesNamed are the arguments of all functions and aggregates of a name.
+// callablesNamed returns the arguments of all functions and aggregates of a name.
 func callablesNamed(k *schema.Keyspace, name string) (all [][]types.Type) {
 	for _, f := range k.FunctionsNamed(name) {
 		all = append(all, f.Args)
@@ -96,7 +97,7 @@ func callablesNamed(k *schema.Keyspace, name string) (all [][]types.Type) {
 	return all
 }
 
-// checkTypeClasses refuses classes in quotes that are no types.
+// checkTypeClasses refuses quoted classes that are not types.
 func checkTypeClasses(all ...cql.TypeName) error {
 	for _, n := range all {
 		if err := checkClass(n); err != nil {
@@ -106,7 +107,7 @@ func checkTypeClasses(all ...cql.TypeName) error {
 	return nil
 }
 
-// checkCallableName refuses what no function and no aggregate may be called.
+// checkCallableName refuses invalid names of functions and aggregates.
 func checkCallableName(what, name string) error {
 	if strings.ContainsAny(name, "/[]") {
 		return cqlerr.Invalidf("%s name '%s' is invalid", what, name)
@@ -114,7 +115,7 @@ func checkCallableName(what, name string) error {
 	return nil
 }
 
-// checkDirectives refuses to both keep and replace what is there.
+// checkDirectives refuses OR REPLACE with IF NOT EXISTS.
 func checkDirectives(orReplace, ifNotExists bool) error {
 	if orReplace && ifNotExists {
 		return cqlerr.Invalidf("Cannot use both 'OR REPLACE' and 'IF NOT EXISTS' directives")
@@ -122,7 +123,7 @@ func checkDirectives(orReplace, ifNotExists bool) error {
 	return nil
 }
 
-// checkCallableKeyspace refuses to make functions where only the server's own tables are.
+// checkCallableKeyspace refuses functions in system keyspaces.
 func checkCallableKeyspace(keyspace string) error {
 	if schema.IsReplicatedSystem(keyspace) {
 		return cqlerr.Unauthorizedf("Cannot CREATE <all functions in %s>", keyspace)
@@ -130,17 +131,17 @@ func checkCallableKeyspace(keyspace string) error {
 	return schema.CheckKeyspaceName(keyspace)
 }
 
-// callableTold is the outcome of a change of a function or aggregate. The answer has the types as they were written,
-// the event as they are shown.
-func callableTold(
+// callableOutcome is the outcome of a change of a function or aggregate. The answer has the types as written, the
+// event in normal form.
+func callableOutcome(
 	kind schema.ChangeKind, target schema.Target, keyspace, name string, answer []string, args []types.Type,
 ) Outcome {
-	out := told(kind, target, keyspace, name)
+	out := reported(kind, target, keyspace, name)
 	out.Answer.Args, out.Events[0].Args = answer, typeTexts(args)
 	return out
 }
 
-// typeTexts are the names of types, never nil.
+// typeTexts returns the names of types, never nil.
 func typeTexts(all []types.Type) []string {
 	out := make([]string, len(all))
 	for i, t := range all {
@@ -149,7 +150,7 @@ func typeTexts(all []types.Type) []string {
 	return out
 }
 
-// functionsWith names the functions and aggregates that use a user type.
+// functionsWith returns the names of functions and aggregates that use a user type.
 func functionsWith(k *schema.Keyspace, userType string) (names []string) {
 	for _, f := range k.Functions {
 		if f.Uses(userType) {
@@ -164,7 +165,7 @@ func functionsWith(k *schema.Keyspace, userType string) (names []string) {
 	return names
 }
 
-// aggregatesFrom names the aggregates that begin with a state in which there is a user type.
+// aggregatesFrom returns the names of aggregates whose INITCOND contains a user type.
 func aggregatesFrom(k *schema.Keyspace, userType string) (names []string) {
 	for _, a := range k.Aggregates {
 		if a.Initial != nil && types.UsesUserType(a.StateType, userType) {
@@ -174,21 +175,21 @@ func aggregatesFrom(k *schema.Keyspace, userType string) (names []string) {
 	return names
 }
 
-// functionChange is an event of a function.
+// functionChange is an event about a function.
 func functionChange(kind schema.ChangeKind, f *schema.Function) schema.Change {
 	return schema.Change{
 		Kind: kind, Target: schema.TargetFunction, Keyspace: f.Keyspace, Name: f.Name, Args: typeTexts(f.Args),
 	}
 }
 
-// aggregateChange is an event of an aggregate.
+// aggregateChange is an event about an aggregate.
 func aggregateChange(kind schema.ChangeKind, a *schema.Aggregate) schema.Change {
 	return schema.Change{
 		Kind: kind, Target: schema.TargetAggregate, Keyspace: a.Keyspace, Name: a.Name, Args: typeTexts(a.Args),
 	}
 }
 
-// droppedFunctions are the events of a keyspace's aggregates and functions when it is dropped.
+// droppedFunctions returns the events for aggregates and functions of a dropped keyspace.
 func droppedFunctions(k *schema.Keyspace) (events []schema.Change) {
 	for _, a := range k.Aggregates {
 		events = append(events, aggregateChange(schema.Dropped, a))
@@ -199,7 +200,7 @@ func droppedFunctions(k *schema.Keyspace) (events []schema.Change) {
 	return events
 }
 
-// updatedFunctions are the events of functions and aggregates whose user type changes.
+// updatedFunctions returns the events for functions and aggregates that use a changed user type.
 func updatedFunctions(k *schema.Keyspace, userType string) (events []schema.Change) {
 	for _, f := range k.Functions {
 		if f.Uses(userType) {
@@ -212,4 +213,88 @@ func updatedFunctions(k *schema.Keyspace, userType string) (events []schema.Chan
 		}
 	}
 	return events
+}
+
+// dropping is the common part of DROP FUNCTION and DROP AGGREGATE.
+type dropping struct {
+	kind           string // FUNCTION or AGGREGATE
+	keyspace, name string
+	args           written
+	given          bool // the statement has arguments; otherwise the name must be unique
+	shown          string
+}
+
+// String names the dropped object in messages.
+func (d *dropping) String() string {
+	name := d.keyspace + "." + d.name
+	if d.given {
+		name += "(" + d.args.String() + ")"
+	}
+	return name
+}
+
+// resolve finds the types of the arguments. It refuses a name with overloads if no arguments are given.
+func (d *dropping) resolve(k *schema.Keyspace) ([]types.Type, error) {
+	if !d.given && len(callablesNamed(k, d.name)) > 1 {
+		return nil, cqlerr.Invalidf("'DROP %s %s' matches multiple function definitions; specify the argument types by "+
+			"issuing a statement like 'DROP %[1]s %[2]s (type, type, ...)'. You can use cqlsh 'DESCRIBE %[1]s %[2]s' command "+
+			"to find all overloads", d.kind, d.name)
+	}
+	if err := d.args.checkNotFrozen("Argument"); err != nil {
+		return nil, err
+	}
+	return d.args.resolve(k)
+}
+
+// newDropping copies the parts of a statement, whose arguments may be missing.
+func newDropping(kind, keyspace, name string, args *cql.Signature) *dropping {
+	d := &dropping{kind: kind, keyspace: keyspace, name: name, given: args != nil}
+	if args != nil {
+		d.args = slices.Clone(args.Types)
+	}
+	return d
+}
+
+// prepare makes the checks by which Cassandra finds the required permissions, and refuses invalid keyspace names.
+func (d *dropping) prepare(k *schema.Keyspace) error {
+	if k != nil && len(callablesNamed(k, d.name)) > 0 {
+		if _, err := d.args.resolve(k); err != nil {
+			return err
+		}
+	}
+	return schema.CheckKeyspaceName(d.keyspace)
+}
+
+// found returns the function or aggregate to drop, or nil. named finds all of a name, exact the one with arguments.
+func found[T any](
+	d *dropping, k *schema.Keyspace, named func(string) []*T, exact func(string, []types.Type) *T,
+) (*T, error) {
+	if err := d.prepare(k); err != nil {
+		return nil, err
+	}
+	d.shown = d.String() // before user types are qualified
+	if k == nil {
+		return nil, nil
+	}
+	args, err := d.resolve(k)
+	if err != nil {
+		return nil, err
+	}
+	if d.given {
+		return exact(d.name, args), nil
+	}
+	if all := named(d.name); len(all) == 1 {
+		return all[0], nil
+	}
+	return nil, nil
+}
+
+// droppedFrom resolves a dropped function or aggregate, whose arguments may be missing.
+func (p *planning) droppedFrom(verb string, name cql.QualifiedName, args *cql.Signature) (target, error) {
+	if args != nil {
+		if err := checkTypeClasses(args.Types...); err != nil {
+			return target{}, err
+		}
+	}
+	return p.target(verb, name)
 }

@@ -77,7 +77,7 @@ func TestRefusedAtPrepare(t *testing.T) {
 		if err != nil || test.want != "" {
 			continue
 		}
-		if _, _, err := p.(Definition).Apply(c, [16]byte{1}); err == nil {
+		if _, _, err := p.(Definition).Apply(c, Run{NewID: [16]byte{1}}); err == nil {
 			t.Errorf("%s: applied", test.statement)
 		}
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Describe shows schema objects. What it finds depends on the schema when it runs, and on the keyspace that is in use
-// then: neither a request's keyspace nor that of PREPARE counts.
+// Describe shows schema objects. The result depends on the schema and the keyspace in use when it runs; the keyspace
+// of a request or of PREPARE does not matter.
 type Describe struct {
 	Kind      cql.DescribeKind
-	Keyspace  string // named; In fills in the one in use
-	Name      string // of what is in a keyspace or, for DescribeAny, anything
+	Keyspace  string // as named; In fills in the keyspace in use
+	Name      string // of an object in a keyspace; for DescribeAny, of any object
 	Qualified bool   // the keyspace was named
 	Full      bool
 	Only      bool
@@ -37,7 +37,7 @@ func (p *planning) describe(s *cql.Describe) (Plan, error) {
 	return d, nil
 }
 
-// In is what is asked where a keyspace is in use, or none if it is "".
+// In returns the description with an unqualified name resolved in a keyspace, which may be "".
 func (d *Describe) In(keyspace string) *Describe {
 	if d.Qualified {
 		return d
@@ -47,7 +47,7 @@ func (d *Describe) In(keyspace string) *Describe {
 	return &n
 }
 
-// Columns are the columns of the answer.
+// Columns returns the columns of the answer.
 func (d *Describe) Columns() []*schema.Column {
 	names := []string{"keyspace_name", "type", "name", "create_statement"}
 	switch d.Kind {
@@ -67,105 +67,132 @@ func (d *Describe) Columns() []*schema.Column {
 	return cols
 }
 
-// IsCluster reports whether the node is asked for, and not the schema.
+// IsCluster reports whether the statement describes the node instead of the schema.
 func (d *Describe) IsCluster() bool { return d.Kind == cql.DescribeCluster }
 
-// ShowsRing reports whether DESCRIBE CLUSTER tells who owns which tokens: only in a user's keyspace.
+// ShowsRing reports whether DESCRIBE CLUSTER shows token ownership, which needs a user's keyspace in use.
 func (d *Describe) ShowsRing() bool {
 	return d.Kind == cql.DescribeCluster && d.Keyspace != "" && !schema.IsSystem(d.Keyspace)
 }
 
-// Rows are the rows of the answer, but for those of DESCRIBE CLUSTER, which the schema does not have.
-func (d *Describe) Rows(c *schema.Catalog) ([][][]byte, error) {
+// Rows returns the rows of the answer, except for DESCRIBE CLUSTER, which the schema does not have.
+func (d *Describe) Rows(c *schema.Catalog) (rows [][][]byte, err error) {
 	switch d.Kind {
 	case cql.DescribeKeyspaces:
-		return describeKeyspaces(c), nil
-	case cql.DescribeTables:
-		return d.list(c, tableNames)
-	case cql.DescribeTypes:
-		return d.list(c, typeNames)
-	case cql.DescribeFunctions:
-		return d.list(c, functionNames)
-	case cql.DescribeAggregates:
-		return d.list(c, aggregateNames)
+		for _, k := range sortedKeyspaces(c) {
+			name := quote.Name(k.Name)
+			rows = append(rows, textRow(name, "keyspace", name))
+		}
+		return rows, nil
+	case cql.DescribeTables, cql.DescribeTypes, cql.DescribeFunctions, cql.DescribeAggregates:
+		return d.list(c)
 	case cql.DescribeSchema:
-		return d.wholeSchema(c), nil
-	case cql.DescribeKeyspace:
-		return d.keyspace(c)
-	case cql.DescribeTable:
-		return d.table(c)
-	case cql.DescribeIndex:
-		return d.index(c)
-	case cql.DescribeView:
-		return d.view(c)
-	case cql.DescribeType:
-		return d.userType(c)
-	case cql.DescribeFunction:
-		return d.function(c)
-	case cql.DescribeAggregate:
-		return d.aggregate(c)
+		for _, k := range sortedKeyspaces(c) {
+			if d.Full || !schema.IsSystem(k.Name) {
+				rows = append(rows, d.keyspaceRows(k)...)
+			}
+		}
+		return rows, nil
+	case cql.DescribeAny:
+		return d.anything(c)
 	}
-	return d.anything(c)
+	if d.Keyspace == "" {
+		return nil, cqlerr.Invalidf("No keyspace specified and no current keyspace")
+	}
+	k, err := foundKeyspace(c, d.Keyspace)
+	if err != nil {
+		return nil, err
+	}
+	if rows = d.object(k); rows == nil {
+		return nil, cqlerr.Invalidf(missingObjects[d.Kind], d.Name, k.Name)
+	}
+	return rows, nil
 }
 
-func describeKeyspaces(c *schema.Catalog) (rows [][][]byte) {
-	for _, k := range sortedKeyspaces(c) {
-		name := quote.Name(k.Name)
-		rows = append(rows, textRow(name, "keyspace", name))
-	}
-	return rows
+// missingObjects are the error texts for objects that do not exist.
+var missingObjects = map[cql.DescribeKind]string{
+	cql.DescribeTable:     "Table '%s' not found in keyspace '%s'",
+	cql.DescribeIndex:     "Table for existing index '%s' not found in '%s'",
+	cql.DescribeView:      "Materialized view '%s' not found in '%s'",
+	cql.DescribeType:      "User defined type '%s' not found in '%s'",
+	cql.DescribeFunction:  "User defined function '%s' not found in '%s'",
+	cql.DescribeAggregate: "User defined aggregate '%s' not found in '%s'",
 }
 
-// list makes the rows of DESCRIBE TABLES and of other lists: those of the keyspace in use, else of all keyspaces.
-func (d *Describe) list(c *schema.Catalog, rowsOf func(*schema.Keyspace) [][][]byte) (rows [][][]byte, err error) {
+// list returns the rows of a list: the objects of the keyspace in use, or of all keyspaces.
+func (d *Describe) list(c *schema.Catalog) (rows [][][]byte, err error) {
 	if d.Keyspace != "" {
 		k, err := foundKeyspace(c, d.Keyspace)
 		if err != nil {
 			return nil, err
 		}
-		return rowsOf(k), nil
+		return d.names(k), nil
 	}
 	for _, k := range sortedKeyspaces(c) {
-		rows = append(rows, rowsOf(k)...)
+		rows = append(rows, d.names(k)...)
 	}
 	return rows, nil
 }
 
-// tableNames lists the tables of a keyspace.
-func tableNames(k *schema.Keyspace) (rows [][][]byte) {
-	for _, t := range sortedTables(k) {
-		rows = append(rows, textRow(quote.Name(k.Name), "table", quote.Name(t.Name)))
-	}
-	return rows
-}
-
-// wholeSchema is every keyspace, the server's own only with FULL.
-func (d *Describe) wholeSchema(c *schema.Catalog) (rows [][][]byte) {
-	for _, k := range sortedKeyspaces(c) {
-		if d.Full || !schema.IsSystem(k.Name) {
-			rows = append(rows, d.keyspaceRows(k)...)
+// names lists the objects of a keyspace by name, ignoring case.
+func (d *Describe) names(k *schema.Keyspace) (rows [][][]byte) {
+	switch d.Kind {
+	case cql.DescribeTables:
+		for _, t := range sortedTables(k) {
+			rows = append(rows, textRow(quote.Name(k.Name), "table", quote.Name(t.Name)))
+		}
+	case cql.DescribeTypes:
+		all := k.SortedTypes()
+		slices.SortStableFunc(all, func(a, b *types.UserType) int { return compareFolded(a.Name, b.Name) })
+		for _, t := range all {
+			rows = append(rows, typeRow(t)[:3])
+		}
+	case cql.DescribeFunctions:
+		for _, f := range sortedFunctions(k.Functions) {
+			rows = append(rows, functionRow(f)[:3])
+		}
+	case cql.DescribeAggregates:
+		for _, a := range sortedFunctions(k.Aggregates) {
+			rows = append(rows, aggregateRow(a)[:3])
 		}
 	}
 	return rows
 }
 
-func (d *Describe) keyspace(c *schema.Catalog) ([][][]byte, error) {
-	k, err := d.within(c)
-	if err != nil {
-		return nil, err
+// object returns the rows of an object, nil if it does not exist. A function has a row for each of its overloads.
+func (d *Describe) object(k *schema.Keyspace) (rows [][][]byte) {
+	switch d.Kind {
+	case cql.DescribeKeyspace:
+		return d.keyspaceRows(k)
+	case cql.DescribeTable:
+		if t := k.Tables[d.Name]; t != nil {
+			return d.tableRows(k, t)
+		}
+	case cql.DescribeIndex:
+		if t := k.IndexedTable(d.Name); t != nil {
+			return [][][]byte{indexRow(t, t.Index(d.Name))}
+		}
+	case cql.DescribeView:
+		if v := k.Views[d.Name]; v != nil {
+			return [][][]byte{d.viewRow(v)}
+		}
+	case cql.DescribeType:
+		if t := k.Types[d.Name]; t != nil {
+			return [][][]byte{typeRow(t)}
+		}
+	case cql.DescribeFunction:
+		for _, f := range sortedFunctions(k.FunctionsNamed(d.Name)) {
+			rows = append(rows, functionRow(f))
+		}
+	case cql.DescribeAggregate:
+		for _, a := range sortedFunctions(k.AggregatesNamed(d.Name)) {
+			rows = append(rows, aggregateRow(a))
+		}
 	}
-	return d.keyspaceRows(k), nil
+	return rows
 }
 
-// within is the keyspace that was named or is in use.
-func (d *Describe) within(c *schema.Catalog) (*schema.Keyspace, error) {
-	if d.Keyspace == "" {
-		return nil, cqlerr.Invalidf("No keyspace specified and no current keyspace")
-	}
-	return foundKeyspace(c, d.Keyspace)
-}
-
-// keyspaceRows is a keyspace followed by its types, functions, aggregates and tables, unless ONLY it is wanted.
+// keyspaceRows returns a keyspace and, without ONLY, its types, functions, aggregates and tables.
 func (d *Describe) keyspaceRows(k *schema.Keyspace) [][][]byte {
 	name := quote.Name(k.Name)
 	rows := [][][]byte{textRow(name, "keyspace", name, k.CQL())}
@@ -187,23 +214,47 @@ func (d *Describe) keyspaceRows(k *schema.Keyspace) [][][]byte {
 	return rows
 }
 
-func (d *Describe) table(c *schema.Catalog) ([][][]byte, error) {
-	k, err := d.within(c)
-	if err != nil {
-		return nil, err
+// tableRows returns a table, its indexes by name, ignoring case, and its views.
+func (d *Describe) tableRows(k *schema.Keyspace, t *schema.Table) [][][]byte {
+	rows := [][][]byte{textRow(quote.Name(t.Keyspace), "table", quote.Name(t.Name), t.CQL(d.Internals))}
+	all := slices.Clone(t.Indexes)
+	slices.SortStableFunc(all, func(a, b *schema.Index) int { return compareFolded(a.Name, b.Name) })
+	for _, x := range all {
+		rows = append(rows, indexRow(t, x))
 	}
-	t := k.Tables[d.Name]
-	if t == nil {
-		return nil, cqlerr.Invalidf("Table '%s' not found in keyspace '%s'", d.Name, d.Keyspace)
+	for _, v := range k.ViewsOf(t) {
+		rows = append(rows, d.viewRow(v))
 	}
-	return d.tableRows(k, t), nil
+	return rows
 }
 
-func (d *Describe) tableRow(t *schema.Table) [][]byte {
-	return textRow(quote.Name(t.Keyspace), "table", quote.Name(t.Name), t.CQL(d.Internals))
+func indexRow(t *schema.Table, x *schema.Index) [][]byte {
+	return textRow(quote.Name(t.Keyspace), "index", quote.Name(x.Name), x.CQL(t))
 }
 
-// anything is a keyspace of the name, else a table, else an index, else a view.
+func (d *Describe) viewRow(v *schema.Table) [][]byte {
+	return textRow(quote.Name(v.Keyspace), "materialized_view", quote.Name(v.Name), v.CQL(d.Internals))
+}
+
+func typeRow(t *types.UserType) [][]byte {
+	return textRow(quote.Name(t.Keyspace), "type", quote.Name(t.Name), schema.TypeCQL(t))
+}
+
+func functionRow(f *schema.Function) [][]byte {
+	return textRow(quote.Name(f.Keyspace), "function", f.QuotedSignature(), f.CQL())
+}
+
+func aggregateRow(a *schema.Aggregate) [][]byte {
+	return textRow(quote.Name(a.Keyspace), "aggregate", a.QuotedSignature(), a.CQL())
+}
+
+// sortedFunctions returns functions or aggregates by name and arguments, ignoring case.
+func sortedFunctions[F interface{ Signature() string }](all []F) []F {
+	byName := func(a, b F) int { return compareFolded(a.Signature(), b.Signature()) }
+	return slices.SortedStableFunc(slices.Values(all), byName)
+}
+
+// anything finds a keyspace, table, index or view, in this order.
 func (d *Describe) anything(c *schema.Catalog) ([][][]byte, error) {
 	if !d.Qualified {
 		if k := c.Keyspace(d.Name); k != nil {
@@ -220,8 +271,8 @@ func (d *Describe) anything(c *schema.Catalog) ([][][]byte, error) {
 	if t := k.Tables[d.Name]; t != nil {
 		return d.tableRows(k, t), nil
 	}
-	if k.IndexedTable(d.Name) != nil {
-		return d.index(c)
+	if t := k.IndexedTable(d.Name); t != nil {
+		return [][][]byte{indexRow(t, t.Index(d.Name))}, nil
 	}
 	if v := k.Views[d.Name]; v != nil {
 		return [][][]byte{d.viewRow(v)}, nil
@@ -237,7 +288,7 @@ func foundKeyspace(c *schema.Catalog, name string) (*schema.Keyspace, error) {
 	return nil, notFound(name)
 }
 
-// notFound refuses to describe what is no keyspace, where a name may be one's.
+// notFound is the error for a missing keyspace.
 func notFound(name string) error { return cqlerr.Invalidf("'%s' not found in keyspaces", name) }
 
 func textRow(values ...string) [][]byte {
@@ -248,14 +299,14 @@ func textRow(values ...string) [][]byte {
 	return row
 }
 
-// sortedKeyspaces are all keyspaces by name, whatever their case.
+// sortedKeyspaces returns all keyspaces by name, ignoring case.
 func sortedKeyspaces(c *schema.Catalog) []*schema.Keyspace {
 	all := c.Keyspaces()
 	slices.SortStableFunc(all, func(a, b *schema.Keyspace) int { return compareFolded(a.Name, b.Name) })
 	return all
 }
 
-// sortedTables are the tables by name, whatever its case: of names that differ in nothing else the older comes first.
+// sortedTables returns the tables by name, ignoring case; the older of equal names comes first.
 func sortedTables(k *schema.Keyspace) []*schema.Table {
 	all := k.TablesByAge()
 	slices.SortStableFunc(all, func(a, b *schema.Table) int { return compareFolded(a.Name, b.Name) })

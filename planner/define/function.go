@@ -12,7 +12,7 @@ import (
 
 // CreateFunction defines a function.
 type CreateFunction struct {
-	Keyspace  string
+	target
 	Statement *cql.CreateFunction
 }
 
@@ -21,14 +21,11 @@ func (p *planning) createFunction(s *cql.CreateFunction) (*CreateFunction, error
 	if err := checkTypeClasses(append(argTypes(s), s.Returns)...); err != nil {
 		return nil, err
 	}
-	keyspace, err := p.scope.Keyspace(s.Function)
-	if err != nil {
-		return nil, err
-	}
-	return &CreateFunction{Keyspace: keyspace, Statement: s}, nil
+	t, err := p.target("create function", s.Function)
+	return &CreateFunction{t, s}, err
 }
 
-// argTypes are the types of the arguments as written.
+// argTypes returns the types of the arguments as written.
 func argTypes(s *cql.CreateFunction) written {
 	all := make(written, len(s.Args))
 	for i, a := range s.Args {
@@ -37,10 +34,10 @@ func argTypes(s *cql.CreateFunction) written {
 	return all
 }
 
-// Apply adds the function, or puts it in the place of one with the same arguments.
-func (d *CreateFunction) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
-	k, name, args := c.Keyspace(d.Keyspace), d.Statement.Function.Name, argTypes(d.Statement)
-	if err := args.seek(k, name); err != nil {
+// Apply adds the function, or replaces one with the same arguments.
+func (d *CreateFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
+	k, name, args := c.Keyspace(d.Keyspace), d.Name, argTypes(d.Statement)
+	if err := args.checkTypes(k, name); err != nil {
 		return nil, Outcome{}, err
 	}
 	if err := checkCallableKeyspace(d.Keyspace); err != nil {
@@ -72,10 +69,10 @@ func (d *CreateFunction) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, 
 		}
 		kind = schema.Updated
 	}
-	return c.WithFunction(f), callableTold(kind, schema.TargetFunction, d.Keyspace, name, args.texts(), f.Args), nil
+	return c.WithFunction(f), callableOutcome(kind, schema.TargetFunction, d.Keyspace, name, args.texts(), f.Args), nil
 }
 
-// check is what is said without looking at the keyspace.
+// check has the checks that do not depend on the keyspace.
 func (d *CreateFunction) check(args written) error {
 	s := d.Statement
 	if err := checkDirectives(s.OrReplace, s.IfNotExists); err != nil {
@@ -109,7 +106,7 @@ func argNames(s *cql.CreateFunction) []string {
 	return all
 }
 
-// function is the function as declared. Its body must be there; whether it is Java is not known.
+// function returns the declared function. Its body must not be empty; it is not compiled.
 func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Function, error) {
 	s := d.Statement
 	f := &schema.Function{
@@ -132,7 +129,7 @@ func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Fun
 	return f, nil
 }
 
-// checkReplacement refuses to replace a function by one that differs in what its callers know.
+// checkReplacement refuses a replacement with another interface.
 func (d *CreateFunction) checkReplacement(old, f *schema.Function) error {
 	switch {
 	case !d.Statement.OrReplace:
@@ -150,23 +147,20 @@ func (d *CreateFunction) checkReplacement(old, f *schema.Function) error {
 
 // DropFunction removes a function.
 type DropFunction struct {
-	Keyspace  string
+	target
 	Statement *cql.DropFunction
 }
 
 // dropFunction plans DROP FUNCTION.
 func (p *planning) dropFunction(s *cql.DropFunction) (*DropFunction, error) {
-	keyspace, err := p.droppedFrom(s.Function, s.Args)
-	if err != nil {
-		return nil, err
-	}
-	return &DropFunction{Keyspace: keyspace, Statement: s}, nil
+	t, err := p.droppedFrom("drop function", s.Function, s.Args)
+	return &DropFunction{t, s}, err
 }
 
 // Apply removes the function, unless an aggregate uses it.
-func (d *DropFunction) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+func (d *DropFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	k := c.Keyspace(d.Keyspace)
-	drop := newDropping("FUNCTION", d.Keyspace, d.Statement.Function.Name, d.Statement.Args)
+	drop := newDropping("FUNCTION", d.Keyspace, d.Name, d.Statement.Args)
 	f, err := found(drop, k, k.FunctionsNamed, k.Function)
 	if err != nil {
 		return nil, Outcome{}, err
@@ -185,11 +179,11 @@ func (d *DropFunction) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Ou
 		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' is still referenced by column masks in tables %s", drop.shown,
 			strings.Join(tables, ", "))
 	}
-	args := typeTexts(f.Args)
-	return c.WithoutFunction(f), callableTold(schema.Dropped, schema.TargetFunction, d.Keyspace, f.Name, args, f.Args), nil
+	out := callableOutcome(schema.Dropped, schema.TargetFunction, d.Keyspace, f.Name, typeTexts(f.Args), f.Args)
+	return c.WithoutFunction(f), out, nil
 }
 
-// aggregatesOf names the aggregates that are made of a function.
+// aggregatesOf returns the names of aggregates that use a function.
 func aggregatesOf(k *schema.Keyspace, f *schema.Function) (names []string) {
 	for _, a := range k.Aggregates {
 		if a.Calls(f) {

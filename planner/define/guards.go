@@ -9,10 +9,10 @@ import (
 	"github.com/cqld/cqld/planner/guardrail"
 )
 
-// checkGuardrails applies the guardrails that Cassandra looks at before it knows whether the table exists. It returns
-// the definition without the properties that are to be ignored.
-func (d *CreateTable) checkGuardrails(c *schema.Catalog) (*CreateTable, error) {
-	props, err := d.guard.TableProperties(d.Properties)
+// checkGuardrails applies the guardrails that Cassandra checks before it knows whether the table exists. It returns
+// the definition without ignored properties.
+func (d *CreateTable) checkGuardrails(c *schema.Catalog, guard *guardrail.Check) (*CreateTable, error) {
+	props, err := guard.TableProperties(d.Properties)
 	if err != nil {
 		return nil, err
 	}
@@ -24,35 +24,35 @@ func (d *CreateTable) checkGuardrails(c *schema.Catalog) (*CreateTable, error) {
 		}
 		d = &left
 	}
-	name := d.Statement.Table.Name
-	if err := d.guard.Columns(name, len(d.Statement.Columns)); err != nil {
+	name := d.Name
+	if err := guard.Columns(name, len(d.Statement.Columns)); err != nil {
 		return nil, err
 	}
-	if err := d.guard.Table(c, name); err != nil {
+	if err := guard.Table(c, name); err != nil {
 		return nil, err
 	}
 	if d.Statement.CompactStorage {
-		if err := d.guard.CompactTable(); err != nil {
+		if err := guard.CompactTable(); err != nil {
 			return nil, err
 		}
 	}
-	if err := checkZeroTTL(d.guard, d.Options); err != nil {
+	if err := checkZeroTTL(guard, d.Options); err != nil {
 		return nil, err
 	}
-	return d, checkVectors(d.guard, d.Statement.Columns)
+	return d, checkVectors(guard, d.Statement.Columns)
 }
 
-// checkGuardrails applies the guardrails that Cassandra looks at before it looks for the table. It returns the
-// definition without the properties that are to be ignored.
-func (d *AlterTable) checkGuardrails() (*AlterTable, error) {
-	if d.guard == nil {
+// checkGuardrails applies the guardrails that Cassandra checks before it looks for the table. It returns the
+// definition without ignored properties.
+func (d *AlterTable) checkGuardrails(guard *guardrail.Check) (*AlterTable, error) {
+	if guard == nil {
 		return d, nil
 	}
 	switch change := d.Statement.Change.(type) {
 	case *cql.AddColumns:
-		return d, checkVectors(d.guard, change.Columns)
+		return d, checkVectors(guard, change.Columns)
 	case *cql.SetTableOptions:
-		props, err := d.guard.TableProperties(d.Properties)
+		props, err := guard.TableProperties(d.Properties)
 		if err != nil {
 			return nil, err
 		}
@@ -62,12 +62,12 @@ func (d *AlterTable) checkGuardrails() (*AlterTable, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &left, checkZeroTTL(d.guard, alone)
+		return &left, checkZeroTTL(guard, alone)
 	}
 	return d, nil
 }
 
-// checkZeroTTL guards tables in time windows whose rows do not expire by default.
+// checkZeroTTL guards TimeWindowCompactionStrategy without a default TTL.
 func checkZeroTTL(g *guardrail.Check, o schema.TableOptions) error {
 	if o.DefaultTimeToLive > 0 || !strings.HasSuffix(o.Compaction["class"], ".TimeWindowCompactionStrategy") {
 		return nil
@@ -102,12 +102,12 @@ func checkVectors(g *guardrail.Check, columns []cql.ColumnDefinition) error {
 }
 
 // checkVector guards the vectors in a type.
-func checkVector(g *guardrail.Check, what string, t cql.TypeName) error {
+func checkVector(g *guardrail.Check, owner string, t cql.TypeName) error {
 	if t.Name == "vector" && !t.User {
-		return g.Vector(what, t.Dimension)
+		return g.Vector(owner, t.Dimension)
 	}
 	for _, arg := range t.Args {
-		if err := checkVector(g, what, arg); err != nil {
+		if err := checkVector(g, owner, arg); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func checkFactors(g *guardrail.Check, k *schema.Keyspace) error {
 	return nil
 }
 
-// checkStrategy guards the class of replication in WITH, as it is written there.
+// checkStrategy guards the replication class as written.
 func checkStrategy(g *guardrail.Check, props []schema.Property) error {
 	for _, p := range props {
 		if p.Name == "replication" {
@@ -147,17 +147,13 @@ func checkStrategy(g *guardrail.Check, props []schema.Property) error {
 
 // Validate implements Validated.
 func (d *CreateTable) Validate(c *schema.Catalog, guard *guardrail.Check) error {
-	guarded := *d
-	guarded.guard = guard
-	_, err := guarded.checkGuardrails(c)
+	_, err := d.checkGuardrails(c, guard)
 	return err
 }
 
 // Validate implements Validated.
 func (d *AlterTable) Validate(_ *schema.Catalog, guard *guardrail.Check) error {
-	guarded := *d
-	guarded.guard = guard
-	_, err := guarded.checkGuardrails()
+	_, err := d.checkGuardrails(guard)
 	return err
 }
 
@@ -168,7 +164,7 @@ func (d *CreateKeyspace) Validate(c *schema.Catalog, guard *guardrail.Check) err
 
 // Validate implements Validated.
 func (d *CreateType) Validate(_ *schema.Catalog, guard *guardrail.Check) error {
-	if err := guard.Fields(d.Statement.Type.Name, len(d.Statement.Fields)); err != nil {
+	if err := guard.Fields(d.Name, len(d.Statement.Fields)); err != nil {
 		return err
 	}
 	for _, f := range d.Statement.Fields {

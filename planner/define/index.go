@@ -9,23 +9,22 @@ import (
 	"github.com/cqld/cqld/planner/guardrail"
 )
 
-// legacyIndex is the name of Cassandra's first kind of index, which is the default.
+// legacyIndex is the name of the legacy secondary index (2i), the default kind.
 const legacyIndex = "legacy_local_table"
 
 // CreateIndex defines an index on a table.
 type CreateIndex struct {
-	Keyspace   string
+	target
 	Statement  *cql.CreateIndex
 	Custom     bool
 	Class      string // of a custom index
 	Properties []schema.Property
-	guard      *guardrail.Check
 }
 
-// createIndex plans CREATE INDEX. USING makes an index a custom one, but for the name of the default kind.
+// createIndex plans CREATE INDEX. USING makes a custom index, unless it names the default kind.
 func (p *planning) createIndex(s *cql.CreateIndex) (*CreateIndex, error) {
 	props := properties(s.Properties)
-	keyspace, err := p.scope.Keyspace(s.Table)
+	object, err := p.target("create index on", s.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -33,23 +32,16 @@ func (p *planning) createIndex(s *cql.CreateIndex) (*CreateIndex, error) {
 	if s.Using != nil {
 		class = *s.Using
 	}
-	d := &CreateIndex{Keyspace: keyspace, Statement: s, Properties: props}
+	d := &CreateIndex{target: object, Statement: s, Properties: props}
 	if d.Custom = s.Custom || !strings.EqualFold(class, legacyIndex); d.Custom {
 		d.Class = class
 	}
 	return d, nil
 }
 
-// Under is the definition for a client that is subject to guardrails.
-func (d *CreateIndex) Under(guard *guardrail.Check) Definition {
-	guarded := *d
-	guarded.guard = guard
-	return &guarded
-}
-
 // Apply adds the index.
-func (d *CreateIndex) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
-	name := d.Statement.Table.Name
+func (d *CreateIndex) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
+	name := d.Name
 	if err := checkTableChange("ALTER", d.Keyspace, name); err != nil {
 		return nil, Outcome{}, err
 	}
@@ -57,14 +49,14 @@ func (d *CreateIndex) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Out
 	if err != nil {
 		return nil, Outcome{}, err
 	}
-	if err := d.guard.CreateIndex(); err != nil {
+	if err := r.Guard.CreateIndex(); err != nil {
 		return nil, Outcome{}, err
 	}
 	t, err := findTable(c, d.Keyspace, name)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
-	x, err := d.index(c.Keyspace(d.Keyspace), t)
+	x, err := d.index(c.Keyspace(d.Keyspace), t, r.Guard)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
@@ -79,13 +71,13 @@ func (d *CreateIndex) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Out
 		return nil, Outcome{}, err
 	}
 	t = t.WithIndex(x)
-	out := told(schema.Updated, schema.TargetTable, d.Keyspace, t.Name)
+	out := reported(schema.Updated, schema.TargetTable, d.Keyspace, t.Name)
 	out.Warnings = append(vectorWarnings(t), d.warnings()...)
 	return c.WithTable(t), out, nil
 }
 
-// index is the index without its options; nil if one of the name is there and that is all right.
-func (d *CreateIndex) index(k *schema.Keyspace, t *schema.Table) (*schema.Index, error) {
+// index returns the index without its options, or nil if one of that name exists and IF NOT EXISTS is given.
+func (d *CreateIndex) index(k *schema.Keyspace, t *schema.Table, guard *guardrail.Check) (*schema.Index, error) {
 	s := d.Statement
 	if s.Name != "" && k.IndexedTable(s.Name) != nil {
 		if s.IfNotExists {
@@ -99,7 +91,7 @@ func (d *CreateIndex) index(k *schema.Keyspace, t *schema.Table) (*schema.Index,
 	if t.View != nil {
 		return nil, cqlerr.Invalidf("Secondary indexes on materialized views aren't supported")
 	}
-	if err := d.guard.Indexes(t.Name, s.Name, len(t.Indexes)+1); err != nil {
+	if err := guard.Indexes(t.Name, s.Name, len(t.Indexes)+1); err != nil {
 		return nil, err
 	}
 	targets, err := d.targets(t)
@@ -116,7 +108,7 @@ func (d *CreateIndex) index(k *schema.Keyspace, t *schema.Table) (*schema.Index,
 	return x, nil
 }
 
-// isThere reports whether an index like x is there under another name, and that is all right.
+// isThere reports whether an equal index exists under another name, which is an error without IF NOT EXISTS.
 func (d *CreateIndex) isThere(t *schema.Table, x *schema.Index) (bool, error) {
 	equal := t.EqualIndex(x)
 	if equal != nil && !d.Statement.IfNotExists {
@@ -125,7 +117,7 @@ func (d *CreateIndex) isThere(t *schema.Table, x *schema.Index) (bool, error) {
 	return equal != nil, nil
 }
 
-// options are the options of a custom index.
+// options returns the options of a custom index.
 func (d *CreateIndex) options() (map[string]string, error) {
 	for _, p := range d.Properties {
 		if p.Name != "options" {
@@ -150,7 +142,7 @@ func (d *CreateIndex) options() (map[string]string, error) {
 	return options, nil
 }
 
-// vectorWarnings speak of each index of vectors, whenever a table gets an index.
+// vectorWarnings returns a warning for each vector index of a table that gets an index.
 func vectorWarnings(t *schema.Table) (warnings []string) {
 	for range t.VectorIndexes() {
 		warnings = append(warnings, "SAI ANN indexes on vector columns are experimental and are not recommended for "+
@@ -161,7 +153,7 @@ func vectorWarnings(t *schema.Table) (warnings []string) {
 	return warnings
 }
 
-// warnings are what clients are told of the class, even if the index is there already.
+// warnings returns the warnings about the class, also if the index exists already.
 func (d *CreateIndex) warnings() []string {
 	if !schema.IsSASI(d.Class) {
 		return nil
@@ -171,22 +163,18 @@ func (d *CreateIndex) warnings() []string {
 
 // DropIndex removes an index.
 type DropIndex struct {
-	Keyspace, Name string
-	IfExists       bool
+	target
+	IfExists bool
 }
 
 // dropIndex plans DROP INDEX.
 func (p *planning) dropIndex(s *cql.DropIndex) (*DropIndex, error) {
-	keyspace, err := p.scope.Keyspace(s.Index)
-	if err != nil {
-		return nil, err
-	}
-	return &DropIndex{Keyspace: keyspace, Name: s.Index.Name, IfExists: s.IfExists}, nil
+	t, err := p.target("drop index", s.Index)
+	return &DropIndex{t, s.IfExists}, err
 }
 
-// Apply removes the index. Whose table it is of is not known before it is found, so a missing one is that in any
-// keyspace that could have one.
-func (d *DropIndex) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+// Apply removes the index. Its table is unknown until the index is found.
+func (d *DropIndex) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	if err := schema.CheckKeyspaceName(d.Keyspace); err != nil {
 		return nil, Outcome{}, err
 	}
@@ -200,6 +188,6 @@ func (d *DropIndex) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outco
 		}
 		return nil, Outcome{}, cqlerr.Invalidf("Index '%s.%s' doesn't exist'", d.Keyspace, d.Name)
 	}
-	out := told(schema.Updated, schema.TargetTable, d.Keyspace, t.Name)
+	out := reported(schema.Updated, schema.TargetTable, d.Keyspace, t.Name)
 	return c.WithTable(t.WithoutIndex(d.Name)), out, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/cqld/cqld/planner/where"
 )
 
-// targets are what is to be indexed, checked.
+// targets returns the checked targets of the index.
 func (d *CreateIndex) targets(t *schema.Table) ([]schema.IndexTarget, error) {
 	written := d.Statement.Targets
 	targets := make([]schema.IndexTarget, len(written))
@@ -48,12 +48,12 @@ func (d *CreateIndex) targets(t *schema.Table) ([]schema.IndexTarget, error) {
 	return targets, nil
 }
 
-// maxCustomTarget is the longest name of a column that has a custom index.
+// maxCustomTarget is the maximal length of the name of a column with a custom index.
 const maxCustomTarget = 48
 
 var customTarget = regexp.MustCompile(`^\w+$`)
 
-// checkTarget refuses what no index can be made of.
+// checkTarget refuses columns that cannot be indexed.
 func (d *CreateIndex) checkTarget(t *schema.Table, target schema.IndexTarget) error {
 	c := t.Column(target.Column)
 	if d.Custom && !customTarget.MatchString(c.Name) {
@@ -78,7 +78,7 @@ func (d *CreateIndex) checkTarget(t *schema.Table, target schema.IndexTarget) er
 	return checkIndexPart(c, target.Part)
 }
 
-// checkIndexPart refuses the parts that a column does not have.
+// checkIndexPart refuses parts that a column does not have.
 func checkIndexPart(c *schema.Column, part schema.IndexPart) error {
 	_, isMap := c.Type.(*types.Map)
 	key, value := types.ElementTypes(c.Type)

@@ -2,47 +2,42 @@ package define
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/planner/guardrail"
+	"github.com/cqld/cqld/planner/expr"
 )
 
 // CreateKeyspace defines a keyspace.
 type CreateKeyspace struct {
-	Name        string
+	target
 	IfNotExists bool
 	Properties  []schema.Property
 	Placement   schema.Placement
-	guard       *guardrail.Check
 }
 
 // createKeyspace plans CREATE KEYSPACE.
 func (p *planning) createKeyspace(s *cql.CreateKeyspace) (*CreateKeyspace, error) {
 	return &CreateKeyspace{
-		Name: s.Name, IfNotExists: s.IfNotExists, Properties: properties(s.Properties), Placement: p.placement(),
+		target: target{"create keyspace", "", s.Name}, IfNotExists: s.IfNotExists, Properties: properties(s.Properties),
+		Placement: p.placement(),
 	}, nil
 }
 
-// placement is what replication strategies need to know.
+// placement describes the cluster for replication strategies.
 func (p *planning) placement() schema.Placement {
 	return schema.Placement{
 		Datacenter: cmp.Or(p.env.Datacenter, "datacenter1"), Factor: p.env.ReplicationFactor, Nodes: p.env.Nodes,
 	}
 }
 
-// Under is the definition for a client that is subject to guardrails.
-func (d *CreateKeyspace) Under(guard *guardrail.Check) Definition {
-	guarded := *d
-	guarded.guard = guard
-	return &guarded
-}
-
 // Apply adds the keyspace.
-func (d *CreateKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
-	if err := d.guard.Keyspace(c, d.Name); err != nil {
+func (d *CreateKeyspace) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
+	if err := r.Guard.Keyspace(c, d.Name); err != nil {
 		return nil, Outcome{}, err
 	}
 	if err := schema.CheckKeyspaceName(d.Name); err != nil {
@@ -51,7 +46,7 @@ func (d *CreateKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, 
 	if err := schema.CheckKeyspaceProperties(d.Properties); err != nil {
 		return nil, Outcome{}, err
 	}
-	if err := checkStrategy(d.guard, d.Properties); err != nil {
+	if err := checkStrategy(r.Guard, d.Properties); err != nil {
 		return nil, Outcome{}, err
 	}
 	if c.Keyspace(d.Name) != nil {
@@ -64,40 +59,31 @@ func (d *CreateKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, 
 	if err != nil {
 		return nil, Outcome{}, err
 	}
-	if err := checkFactors(d.guard, k); err != nil {
+	if err := checkFactors(r.Guard, k); err != nil {
 		return nil, Outcome{}, err
 	}
-	out := told(schema.Created, schema.TargetKeyspace, d.Name, "")
+	out := reported(schema.Created, schema.TargetKeyspace, d.Name, "")
 	out.Warnings = warnings
 	return c.WithKeyspace(k), out, nil
 }
 
-// DropKeyspace removes a keyspace and all in it.
+// DropKeyspace removes a keyspace and everything in it.
 type DropKeyspace struct {
-	Name     string
+	target
 	IfExists bool
-	guard    *guardrail.Check
 }
 
 // dropKeyspace plans DROP KEYSPACE.
 func (p *planning) dropKeyspace(s *cql.DropKeyspace) (*DropKeyspace, error) {
-	return &DropKeyspace{Name: s.Name, IfExists: s.IfExists}, nil
+	return &DropKeyspace{target{"drop keyspace", "", s.Name}, s.IfExists}, nil
 }
 
-// Under is the definition for a client that is subject to guardrails.
-func (d *DropKeyspace) Under(guard *guardrail.Check) Definition {
-	guarded := *d
-	guarded.guard = guard
-	return &guarded
-}
-
-// Apply removes the keyspace. The events tell of its aggregates and functions first, then of its views, of its tables,
-// the oldest before the others, and of its types.
-func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+// Apply removes the keyspace. Events report its aggregates, functions, views, tables (the oldest first) and types.
+func (d *DropKeyspace) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	if err := checkSchemaChange("DROP", d.Name, "<keyspace "+d.Name+">"); err != nil {
 		return nil, Outcome{}, err
 	}
-	if err := d.guard.DropKeyspace(); err != nil {
+	if err := r.Guard.DropKeyspace(); err != nil {
 		return nil, Outcome{}, err
 	}
 	k := c.Keyspace(d.Name)
@@ -121,4 +107,59 @@ func (d *DropKeyspace) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Ou
 	}
 	out.Events = append(out.Events, out.Answer)
 	return c.WithoutKeyspace(d.Name), out, nil
+}
+
+// AlterKeyspace changes the options of a keyspace.
+type AlterKeyspace struct {
+	target
+	IfExists   bool
+	Properties []schema.Property
+	Placement  schema.Placement
+}
+
+// alterKeyspace plans ALTER KEYSPACE.
+func (p *planning) alterKeyspace(s *cql.AlterKeyspace) (*AlterKeyspace, error) {
+	return &AlterKeyspace{
+		target: target{"alter keyspace", "", s.Name}, IfExists: s.IfExists, Properties: properties(s.Properties),
+		Placement: p.placement(),
+	}, nil
+}
+
+// Apply changes the keyspace.
+func (d *AlterKeyspace) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
+	if schema.IsLocal(strings.ToLower(d.Name)) {
+		return nil, Outcome{}, NotModifiable(d.Name)
+	}
+	if err := schema.CheckKeyspaceName(d.Name); err != nil {
+		return nil, Outcome{}, err
+	}
+	if err := schema.CheckKeyspaceChange(d.Properties); err != nil {
+		return nil, Outcome{}, err
+	}
+	k := c.Keyspace(d.Name)
+	if k == nil {
+		if d.IfExists {
+			return c, Outcome{}, nil
+		}
+		return nil, Outcome{}, keyspaceMissing(d.Name)
+	}
+	if err := checkStrategy(r.Guard, d.Properties); err != nil {
+		return nil, Outcome{}, err
+	}
+	changed, warnings, err := k.Altered(d.Properties, d.Placement)
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	if err := checkFactors(r.Guard, changed); err != nil {
+		return nil, Outcome{}, err
+	}
+	if changed.DurableWrites == k.DurableWrites && maps.Equal(changed.Replication, k.Replication) {
+		return c, Outcome{Warnings: warnings}, nil
+	}
+	if schema.IsSystem(d.Name) {
+		return nil, Outcome{}, expr.NotSupported("ALTER KEYSPACE of " + d.Name)
+	}
+	out := reported(schema.Updated, schema.TargetKeyspace, d.Name, "")
+	out.Warnings = warnings
+	return c.WithKeyspace(changed), out, nil
 }

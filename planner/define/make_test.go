@@ -55,7 +55,7 @@ func planText(c *schema.Catalog, statement string) (string, *schema.Catalog) {
 		lines = append(lines, "unqualified")
 	}
 	if d, ok := p.(Definition); ok {
-		next, out, err := d.Apply(c, newID(c))
+		next, out, err := d.Apply(c, Run{NewID: newID(c)})
 		if err != nil {
 			return errorText(err), c
 		}
@@ -111,7 +111,7 @@ func catalog(t testing.TB) *schema.Catalog {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, _, err = p.(Definition).Apply(c, [16]byte{1}); err != nil {
+	if c, _, err = p.(Definition).Apply(c, Run{NewID: [16]byte{1}}); err != nil {
 		t.Fatal(err)
 	}
 	return c

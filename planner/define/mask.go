@@ -14,12 +14,12 @@ import (
 	"github.com/cqld/cqld/planner/scope"
 )
 
-// errNoMasks is for masks of CREATE TABLE and ALTER. Cassandra forgets to look whether they are enabled where ALTER
+// errNoMasks refuses masks in CREATE TABLE and ALTER. Cassandra does not check whether masks are enabled when ALTER
 // TABLE adds a masked column.
 var errNoMasks = cqlerr.Invalidf("Cannot mask columns because dynamic data masking is not enabled. You can enable it " +
 	"with the dynamic_data_masking_enabled property on cassandra.yaml")
 
-// checkNoMask refuses masked columns where there are none.
+// checkNoMask refuses masked columns if masks are disabled.
 func (p *planning) checkNoMask(columns []cql.ColumnDefinition) error {
 	if p.env.Masks {
 		return nil
@@ -32,7 +32,7 @@ func (p *planning) checkNoMask(columns []cql.ColumnDefinition) error {
 	return nil
 }
 
-// mask finds the function of a mask of a column, and its arguments as of a time in microseconds.
+// mask resolves the masking function of a column and its arguments. micros is the current time.
 func mask(catalog *schema.Catalog, t *schema.Table, c *schema.Column, m *cql.Mask, micros int64) (*schema.Mask, error) {
 	call := m.Call
 	if m.Default {
@@ -77,7 +77,7 @@ func mask(catalog *schema.Catalog, t *schema.Table, c *schema.Column, m *cql.Mas
 	return out, nil
 }
 
-// maskArg is the value of one argument of a mask, which is kept with the table.
+// maskArg returns the value of one argument of a mask, which is stored with the table.
 func maskArg(terms *expr.Checker, f *functions.Function, i int, term cql.Term) (schema.MaskArg, error) {
 	e, err := terms.Check(term, expr.ArgReceiver(terms.Table.Keyspace, terms.Table.Name, f, i))
 	if err != nil {
@@ -90,7 +90,7 @@ func maskArg(terms *expr.Checker, f *functions.Function, i int, term cql.Term) (
 	return schema.MaskArg{Type: f.Args[i], Value: c.Value.Bytes}, nil
 }
 
-// maskText is a mask's function as error texts show it.
+// maskText is a mask's function in error texts.
 func maskText(known *expr.Info, call *cql.Call) string {
 	name := call.Function.Name
 	if call.Function.Keyspace != "" {
@@ -99,8 +99,8 @@ func maskText(known *expr.Info, call *cql.Call) string {
 	return name + "(" + known.Texts(cql.Terms{Parts: call.Args}) + ")"
 }
 
-// changeMask is the table with another mask of a column, or none.
-func (d *AlterTable) changeMask(c *schema.Catalog, t *schema.Table, change *cql.MaskColumn) (*schema.Table, error) {
+// changeMask returns the table with the mask of a column changed or removed.
+func changeMask(c *schema.Catalog, t *schema.Table, change *cql.MaskColumn, micros int64) (*schema.Table, error) {
 	column := t.Column(change.Column)
 	if column == nil {
 		if change.IfExists {
@@ -111,14 +111,14 @@ func (d *AlterTable) changeMask(c *schema.Catalog, t *schema.Table, change *cql.
 	if change.Mask == nil {
 		return t.WithMask(change.Column, nil), nil
 	}
-	made, err := mask(c, t, column, change.Mask, d.Time)
+	made, err := mask(c, t, column, change.Mask, micros)
 	if err != nil {
 		return nil, err
 	}
 	return t.WithMask(change.Column, made), nil
 }
 
-// maskedBy names the tables that have columns masked with a function.
+// maskedBy returns the names of tables with columns masked by a function.
 func maskedBy(k *schema.Keyspace, f *schema.Function) (names []string) {
 	for _, t := range k.TablesByAge() {
 		if slices.ContainsFunc(t.Columns, func(c *schema.Column) bool { return c.Mask.Calls(f.Keyspace, f.Name, f.Args) }) {

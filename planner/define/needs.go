@@ -8,7 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Authorize refuses a definition that a user may not run.
+// Authorize refuses a definition if the user lacks a permission.
 func Authorize(d Definition, u *auth.User, c *schema.Catalog) error {
 	if u.IsSuper() {
 		return nil
@@ -28,7 +28,7 @@ func Authorize(d Definition, u *auth.User, c *schema.Catalog) error {
 	return nil
 }
 
-// checkSystem refuses changes of what comes with the server: nobody can be permitted to make them.
+// checkSystem refuses changes of system objects, for which no permission exists.
 func checkSystem(n *auth.Need) error {
 	r := n.Resource
 	if r.Kind != auth.Data || n.Permission&(auth.Create|auth.Alter|auth.Drop) == 0 {
@@ -44,7 +44,7 @@ func checkSystem(n *auth.Need) error {
 	return nil
 }
 
-// needsOf are the permissions that a definition takes, in the order in which they are asked for.
+// needsOf returns the permissions that a definition requires, in the order of the checks.
 func needsOf(d Definition, c *schema.Catalog) ([]auth.Need, error) {
 	one := func(p auth.Permissions, r auth.Resource) ([]auth.Need, error) {
 		return []auth.Need{auth.NewNeed(p, r)}, nil
@@ -59,7 +59,7 @@ func needsOf(d Definition, c *schema.Catalog) ([]auth.Need, error) {
 	case *CreateTable:
 		return one(auth.Create, auth.AllTables(d.Keyspace))
 	case *AlterTable:
-		return one(auth.Alter, auth.Table(d.Keyspace, d.Statement.Table.Name))
+		return one(auth.Alter, auth.Table(d.Keyspace, d.Name))
 	case *DropTable:
 		return one(auth.Drop, auth.Table(d.Keyspace, d.Name))
 	case *CreateType:
@@ -69,7 +69,7 @@ func needsOf(d Definition, c *schema.Catalog) ([]auth.Need, error) {
 	case *DropType:
 		return one(auth.Drop, auth.AllTables(d.Keyspace))
 	case *CreateIndex:
-		return one(auth.Alter, auth.Table(d.Keyspace, d.Statement.Table.Name))
+		return one(auth.Alter, auth.Table(d.Keyspace, d.Name))
 	case *DropIndex:
 		if k := c.Keyspace(d.Keyspace); k != nil && k.IndexedTable(d.Name) != nil {
 			return one(auth.Alter, auth.Table(d.Keyspace, k.IndexedTable(d.Name).Name))
@@ -89,7 +89,7 @@ func needsOf(d Definition, c *schema.Catalog) ([]auth.Need, error) {
 	return callableNeeds(d, c)
 }
 
-// baseNeed is the permission that changes of a view take: ALTER on the table that it is made of.
+// baseNeed is the permission to change a view: ALTER on its base table.
 func baseNeed(c *schema.Catalog, keyspace, view string) []auth.Need {
 	k := c.Keyspace(keyspace)
 	if k == nil || k.Views[view] == nil {
@@ -98,23 +98,23 @@ func baseNeed(c *schema.Catalog, keyspace, view string) []auth.Need {
 	return []auth.Need{auth.NewNeed(auth.Alter, auth.Table(keyspace, k.Views[view].View.Base))}
 }
 
-// callableNeeds are the permissions that definitions of functions and aggregates take. A mistake that keeps them from
-// being known is told when the definition is applied.
+// callableNeeds returns the permissions for definitions of functions and aggregates. Apply reports errors that
+// prevent this.
 func callableNeeds(d Definition, c *schema.Catalog) ([]auth.Need, error) {
 	switch d := d.(type) {
 	case *CreateFunction:
-		return createNeed(c, d.Keyspace, d.Statement.Function.Name, argTypes(d.Statement), d.Statement.OrReplace), nil
+		return createNeed(c, d.Keyspace, d.Name, argTypes(d.Statement), d.Statement.OrReplace), nil
 	case *CreateAggregate:
 		return aggregateNeeds(d, c), nil
 	case *DropFunction:
-		return dropNeeds(c, d.Keyspace, d.Statement.Function.Name, d.Statement.Args), nil
+		return dropNeeds(c, d.Keyspace, d.Name, d.Statement.Args), nil
 	case *DropAggregate:
-		return dropNeeds(c, d.Keyspace, d.Statement.Function.Name, d.Statement.Args), nil
+		return dropNeeds(c, d.Keyspace, d.Name, d.Statement.Args), nil
 	}
-	return nil, cqlerr.Serverf("nobody knows what permission a %T takes", d)
+	return nil, cqlerr.Serverf("no permission is defined for a %T", d)
 }
 
-// typesOf are the types of arguments, if they can be found.
+// typesOf resolves the types of arguments.
 func typesOf(k *schema.Keyspace, args written) ([]types.Type, bool) {
 	if k == nil {
 		return nil, false
@@ -133,7 +133,7 @@ func createNeed(c *schema.Catalog, keyspace, name string, args written, replaces
 	return []auth.Need{auth.NewNeed(auth.Create, auth.FunctionsIn(keyspace))}
 }
 
-// aggregateNeeds are what CREATE AGGREGATE takes: its functions may be called as well.
+// aggregateNeeds returns the permissions for CREATE AGGREGATE, with EXECUTE on its functions.
 func aggregateNeeds(d *CreateAggregate, c *schema.Catalog) []auth.Need {
 	s, k := d.Statement, c.Keyspace(d.Keyspace)
 	args := written(s.Args.Types)
@@ -152,7 +152,7 @@ func executeNeed(keyspace, name string, args []types.Type) auth.Need {
 	return auth.NewNeed(auth.Execute, auth.Function(keyspace, name, args))
 }
 
-// dropNeeds are DROP on each function or aggregate that may be meant.
+// dropNeeds returns DROP on each function or aggregate that the statement may mean.
 func dropNeeds(c *schema.Catalog, keyspace, name string, args *cql.Signature) (needs []auth.Need) {
 	k := c.Keyspace(keyspace)
 	if k == nil {
@@ -177,13 +177,13 @@ func dropNeeds(c *schema.Catalog, keyspace, name string, args *cql.Signature) (n
 	return needs
 }
 
-// Created are the resources that a definition has made, on which whoever ran it gets all permissions.
+// Created returns the resources that a definition has created. Its user gets all permissions on them.
 func Created(d Definition, before, after *schema.Catalog) []auth.Resource {
 	switch d := d.(type) {
 	case *CreateKeyspace:
 		return []auth.Resource{auth.Keyspace(d.Name), auth.FunctionsIn(d.Name)}
 	case *CreateTable:
-		return []auth.Resource{auth.Table(d.Keyspace, d.Statement.Table.Name)}
+		return []auth.Resource{auth.Table(d.Keyspace, d.Name)}
 	case *CreateFunction:
 		return callablesMissing(after.Keyspace(d.Keyspace), before.Keyspace(d.Keyspace))
 	case *CreateAggregate:
@@ -192,7 +192,7 @@ func Created(d Definition, before, after *schema.Catalog) []auth.Resource {
 	return nil
 }
 
-// Dropped are the resources of a keyspace that a definition has removed.
+// Dropped returns the resources of a keyspace that a definition has removed.
 func Dropped(keyspace string, before, after *schema.Catalog) (gone []auth.Resource) {
 	old, k := before.Keyspace(keyspace), after.Keyspace(keyspace)
 	if old == nil {
@@ -211,7 +211,7 @@ func Dropped(keyspace string, before, after *schema.Catalog) (gone []auth.Resour
 	return append(gone, callablesMissing(old, k)...)
 }
 
-// callablesMissing are the functions and aggregates of a keyspace that it does not have in another catalog.
+// callablesMissing returns the functions and aggregates of a keyspace that are missing in another version of it.
 func callablesMissing(k, other *schema.Keyspace) (missing []auth.Resource) {
 	for _, f := range k.Functions {
 		if other == nil || other.Function(f.Name, f.Args) == nil {

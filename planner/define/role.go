@@ -8,17 +8,17 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 )
 
-// anonymous is who every client is: nobody logs in. Roles and permissions are not for anonymous clients, whatever else
-// is right about the statement, so all that is planned here is what is said before that. A statement that is run is
-// first asked for what only superusers may do, which PREPARE does not ask for.
+// anonymous is the user of every client on a server without logins. Anonymous clients cannot use roles and
+// permissions, so this file has only the errors that come before that refusal. Statements that are run are first
+// checked for the rights of superusers, which PREPARE does not check.
 const anonymous = "anonymous"
 
-// errAnonymous is the end of what is said to clients that have not logged in.
+// errAnonymous refuses clients that have not logged in.
 func errAnonymous() error {
 	return cqlerr.Unauthorizedf("You have to be logged in and not anonymous to perform this request")
 }
 
-// roleManager is what Cassandra calls the part that keeps roles.
+// roleManager is the class in which Cassandra keeps roles.
 const roleManager = "org.apache.cassandra.auth.CassandraRoleManager"
 
 // role plans the statements about roles, users and identities.
@@ -44,7 +44,7 @@ func (p *planning) role(stmt cql.Statement) error {
 	return errAnonymous()
 }
 
-// userOptions are the options of a user as those of the role that it is.
+// userOptions converts the options of a user to role options.
 func userOptions(password *cql.RolePassword, superuser *bool) []cql.RoleOption {
 	var all []cql.RoleOption
 	if password != nil {
@@ -84,7 +84,7 @@ func (p *planning) alterRole(name string, options []cql.RoleOption) error {
 	return p.checkAccess(options)
 }
 
-// authorizeAlteration refuses what only superusers may change, and everything of one's own role.
+// authorizeAlteration refuses changes reserved for superusers, and changes of the role anonymous.
 func authorizeAlteration(name string, options []cql.RoleOption) error {
 	switch {
 	case superuserFlag(options) != nil:
@@ -102,7 +102,7 @@ func authorizeAlteration(name string, options []cql.RoleOption) error {
 	return nil
 }
 
-// namedRole plans a statement that looks for a role or identity, which has a name.
+// namedRole plans a statement about an existing role or identity.
 func (p *planning) namedRole(name string) error {
 	if p.env.Run && name == "" {
 		return cqlerr.Invalidf("Key may not be empty")
@@ -110,7 +110,7 @@ func (p *planning) namedRole(name string) error {
 	return errAnonymous()
 }
 
-// checkRoleOptions refuses the options that roles have only where they log in.
+// checkRoleOptions refuses options that require logins.
 func checkRoleOptions(options []cql.RoleOption) error {
 	for _, o := range options {
 		switch o.(type) {
@@ -121,7 +121,7 @@ func checkRoleOptions(options []cql.RoleOption) error {
 	return nil
 }
 
-// optionName is the name of an option in texts, "" for access.
+// optionName is the name of an option in messages, "" for access.
 func optionName(o cql.RoleOption) string {
 	switch o := o.(type) {
 	case *cql.RolePassword:
@@ -140,7 +140,7 @@ func optionName(o cql.RoleOption) string {
 	return ""
 }
 
-// checkAccess refuses places that there are not, and then everything.
+// checkAccess refuses unknown datacenters and CIDR groups, then anonymous clients.
 func (p *planning) checkAccess(options []cql.RoleOption) error {
 	elsewhere := func(name string) bool {
 		at := p.placement()
@@ -166,7 +166,7 @@ func superuserFlag(options []cql.RoleOption) *cql.RoleFlag {
 	return nil
 }
 
-// access are the places of ACCESS TO or FROM, each once: empty for ALL, and nil if the option is not there.
+// access returns the distinct names of ACCESS TO or FROM: empty for ALL, nil if the option is missing.
 func access(options []cql.RoleOption, cidrs bool) []string {
 	var names []string
 	for _, o := range options {

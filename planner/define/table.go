@@ -6,27 +6,17 @@ import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/planner/guardrail"
 )
 
 // CreateTable defines a table.
 type CreateTable struct {
-	Keyspace   string
+	target
 	Statement  *cql.CreateTable
 	Properties []schema.Property
 	Options    schema.TableOptions
-	Time       int64 // microseconds: when masks are made
-	guard      *guardrail.Check
 }
 
-// At is the definition as of a time.
-func (d *CreateTable) At(micros int64) Definition {
-	dated := *d
-	dated.Time = micros
-	return &dated
-}
-
-// createTable plans CREATE TABLE: what PREPARE says of it already, without looking at the keyspace.
+// createTable plans CREATE TABLE with the checks of PREPARE, which do not depend on the keyspace.
 func (p *planning) createTable(s *cql.CreateTable) (*CreateTable, error) {
 	written := s.Table.Name
 	if s.Table.Keyspace != "" {
@@ -39,16 +29,16 @@ func (p *planning) createTable(s *cql.CreateTable) (*CreateTable, error) {
 		return nil, err
 	}
 	props := properties(s.Properties)
-	keyspace, err := p.scope.Keyspace(s.Table)
+	object, err := p.target("create table", s.Table)
 	if err != nil {
 		return nil, err
 	}
 	if len(declaredKeys(s)) == 0 {
 		return nil, cqlerr.Invalidf("No PRIMARY KEY specifed for table '%s' (exactly one required)", written)
 	}
-	d := &CreateTable{Keyspace: keyspace, Statement: s, Properties: props}
-	if schema.IsSystem(keyspace) {
-		return d, nil // to be refused for that, whatever its options are
+	d := &CreateTable{target: object, Statement: s, Properties: props}
+	if schema.IsSystem(d.Keyspace) {
+		return d, nil // Apply refuses the keyspace; the options do not matter
 	}
 	kept := p.env.Guard.KeptProperties(props)
 	if d.Options, err = schema.ParseTableOptions(schema.DefaultTableOptions(), kept); err != nil {
@@ -57,7 +47,7 @@ func (p *planning) createTable(s *cql.CreateTable) (*CreateTable, error) {
 	return d, p.checkNoMask(s.Columns)
 }
 
-// declaredKeys are the primary keys a statement declares: PRIMARY KEY behind a column is one too.
+// declaredKeys returns the primary keys of a statement, including PRIMARY KEY after a column.
 func declaredKeys(s *cql.CreateTable) []cql.PrimaryKey {
 	var keys []cql.PrimaryKey
 	for _, c := range s.Columns {
@@ -90,22 +80,15 @@ func checkDeclarations(s *cql.CreateTable, written string) error {
 	return nil
 }
 
-// Under is the definition for a client that is subject to guardrails.
-func (d *CreateTable) Under(guard *guardrail.Check) Definition {
-	guarded := *d
-	guarded.guard = guard
-	return &guarded
-}
-
 // Apply adds the table.
-func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog, Outcome, error) {
-	name := d.Statement.Table.Name
+func (d *CreateTable) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
+	name := d.Name
 	if err := checkTablesChange("CREATE", d.Keyspace); err != nil {
 		return nil, Outcome{}, err
 	}
-	if d.guard != nil {
+	if r.Guard != nil {
 		var err error
-		if d, err = d.checkGuardrails(c); err != nil {
+		if d, err = d.checkGuardrails(c, r.Guard); err != nil {
 			return nil, Outcome{}, err
 		}
 	}
@@ -129,7 +112,7 @@ func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog,
 	}
 	columns, err := d.columns(c.Keyspace(d.Keyspace))
 	if err == nil {
-		err = d.maskColumns(c, columns)
+		err = d.maskColumns(c, columns, r.Time)
 	}
 	if err != nil {
 		return nil, Outcome{}, err
@@ -137,12 +120,12 @@ func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog,
 	if id, given, err := schema.TableID(d.Properties); err != nil {
 		return nil, Outcome{}, err
 	} else if given {
-		newID = id
+		r.NewID = id
 	}
 	if err := schema.CheckTableName(d.Keyspace, name); err != nil {
 		return nil, Outcome{}, err
 	}
-	spec := schema.Table{Keyspace: d.Keyspace, Name: name, ID: newID, Columns: columns, Options: d.Options}
+	spec := schema.Table{Keyspace: d.Keyspace, Name: name, ID: r.NewID, Columns: columns, Options: d.Options}
 	if d.Statement.CompactStorage {
 		spec.Columns, spec.Compact = schema.CompactColumns(columns)
 	}
@@ -150,21 +133,21 @@ func (d *CreateTable) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog,
 	if err := c.CheckTableID(t); err != nil {
 		return nil, Outcome{}, err
 	}
-	if err := checkCompressed(d.guard, d.Options); err != nil {
+	if err := checkCompressed(r.Guard, d.Options); err != nil {
 		return nil, Outcome{}, err
 	}
-	return c.WithTable(t), told(schema.Created, schema.TargetTable, d.Keyspace, name), nil
+	return c.WithTable(t), reported(schema.Created, schema.TargetTable, d.Keyspace, name), nil
 }
 
-// maskColumns gives columns their masks.
-func (d *CreateTable) maskColumns(c *schema.Catalog, columns []*schema.Column) error {
-	table := &schema.Table{Keyspace: d.Keyspace, Name: d.Statement.Table.Name, Columns: columns}
+// maskColumns sets the masks of columns.
+func (d *CreateTable) maskColumns(c *schema.Catalog, columns []*schema.Column, micros int64) error {
+	table := &schema.Table{Keyspace: d.Keyspace, Name: d.Name, Columns: columns}
 	for _, def := range d.Statement.Columns {
 		i := slices.IndexFunc(columns, func(c *schema.Column) bool { return c.Name == def.Name })
 		if def.Mask == nil || i < 0 {
 			continue
 		}
-		made, err := mask(c, table, columns[i], def.Mask, d.Time)
+		made, err := mask(c, table, columns[i], def.Mask, micros)
 		if err != nil {
 			return err
 		}
@@ -175,33 +158,22 @@ func (d *CreateTable) maskColumns(c *schema.Catalog, columns []*schema.Column) e
 
 // DropTable removes a table.
 type DropTable struct {
-	Keyspace, Name string
-	IfExists       bool
-	guard          *guardrail.Check
+	target
+	IfExists bool
 }
 
 // dropTable plans DROP TABLE.
 func (p *planning) dropTable(s *cql.DropTable) (*DropTable, error) {
-	keyspace, err := p.scope.Keyspace(s.Table)
-	if err != nil {
-		return nil, err
-	}
-	return &DropTable{Keyspace: keyspace, Name: s.Table.Name, IfExists: s.IfExists}, nil
-}
-
-// Under is the definition for a client that is subject to guardrails.
-func (d *DropTable) Under(guard *guardrail.Check) Definition {
-	guarded := *d
-	guarded.guard = guard
-	return &guarded
+	t, err := p.target("drop table", s.Table)
+	return &DropTable{t, s.IfExists}, err
 }
 
 // Apply removes the table.
-func (d *DropTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+func (d *DropTable) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	if err := checkTableChange("DROP", d.Keyspace, d.Name); err != nil {
 		return nil, Outcome{}, err
 	}
-	if err := d.guard.DropTable(); err != nil {
+	if err := r.Guard.DropTable(); err != nil {
 		return nil, Outcome{}, err
 	}
 	t := c.Table(d.Keyspace, d.Name)
@@ -218,5 +190,5 @@ func (d *DropTable) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outco
 	if err := checkNoViews(c.Keyspace(d.Keyspace), t); err != nil {
 		return nil, Outcome{}, err
 	}
-	return c.WithoutTable(d.Keyspace, d.Name), told(schema.Dropped, schema.TargetTable, d.Keyspace, d.Name), nil
+	return c.WithoutTable(d.Keyspace, d.Name), reported(schema.Dropped, schema.TargetTable, d.Keyspace, d.Name), nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/cqld/cqld/planner/scope"
 )
 
-// columns are the table's columns as declared, checked.
+// columns returns the checked columns of the table.
 func (d *CreateTable) columns(k *schema.Keyspace) ([]*schema.Column, error) {
 	s := d.Statement
 	byName := map[string]*schema.Column{}
@@ -66,7 +66,7 @@ func (d *CreateTable) columns(k *schema.Keyspace) ([]*schema.Column, error) {
 	return columns, checkCounters(columns, d.Options.DefaultTimeToLive)
 }
 
-// checkNesting refuses collections that are not frozen inside user types that are not: cells have no cells.
+// checkNesting refuses non-frozen collections inside non-frozen user types: cells cannot contain cells.
 func checkNesting(sorted []cql.ColumnDefinition, byName map[string]*schema.Column) error {
 	for _, def := range sorted {
 		if hasNestedCells(byName[def.Name].Type) {
@@ -76,7 +76,7 @@ func checkNesting(sorted []cql.ColumnDefinition, byName map[string]*schema.Colum
 	return nil
 }
 
-// checkClasses refuses classes in quotes that are no types. What other types are is seen when the table is made.
+// checkClasses refuses quoted classes that are not types. Other types are resolved when the table is created.
 func checkClasses(columns []cql.ColumnDefinition) error {
 	for _, def := range columns {
 		if err := checkClass(def.Type); err != nil {
@@ -86,7 +86,7 @@ func checkClasses(columns []cql.ColumnDefinition) error {
 	return nil
 }
 
-// checkClass is checkClasses for one type and those inside it.
+// checkClass is checkClasses for one type and its parts.
 func checkClass(n cql.TypeName) error {
 	for _, arg := range n.Args {
 		if err := checkClass(arg); err != nil {
@@ -100,17 +100,17 @@ func checkClass(n cql.TypeName) error {
 	return err
 }
 
-// hasNestedCells reports whether a type is a user type that is not frozen, with collections inside that are not either.
+// hasNestedCells reports whether a type is a non-frozen user type with non-frozen collections.
 func hasNestedCells(t types.Type) bool {
 	u, ok := t.(*types.UserType)
 	return ok && !u.Frozen && slices.ContainsFunc(u.Fields, func(f types.Field) bool { return types.IsMultiCell(f.Type) })
 }
 
-// errUselessStatic is for static columns of tables whose partitions have one row.
+// errUselessStatic refuses static columns in tables whose partitions have one row.
 var errUselessStatic = cqlerr.Invalidf("Static columns are only useful (and thus allowed) if the table has at least " +
 	"one clustering column")
 
-// keyColumns finds the columns of the primary key and makes them that.
+// keyColumns returns the columns of the primary key and sets their kinds.
 func keyColumns(s *cql.CreateTable, key cql.PrimaryKey, byName map[string]*schema.Column) ([]*schema.Column, error) {
 	var columns []*schema.Column
 	for i, name := range slices.Concat(key.Partition, key.Clustering) {
@@ -161,8 +161,7 @@ func checkNoDuration(c *schema.Column) error {
 	return nil
 }
 
-// checkClusteringOrder refuses a CLUSTERING ORDER BY that is not of the first clustering columns in their
-// order, and applies it.
+// checkClusteringOrder applies CLUSTERING ORDER BY, which must list the first clustering columns in order.
 func checkClusteringOrder(s *cql.CreateTable, clustering []string, byName map[string]*schema.Column) error {
 	ordered := map[string]bool{}
 	var others []string
@@ -185,13 +184,13 @@ func checkClusteringOrder(s *cql.CreateTable, clustering []string, byName map[st
 			return cqlerr.Invalidf("Missing CLUSTERING ORDER for column %s", want)
 		}
 		if o.Desc {
-			byName[o.Column].Desc = true // a class that is reversed stays so
+			byName[o.Column].Desc = true // a reversed class stays reversed
 		}
 	}
 	return nil
 }
 
-// checkCounters refuses counters beside other columns, and where they would expire.
+// checkCounters refuses counters together with other columns, and expiring counters.
 func checkCounters(columns []*schema.Column, ttl int) error {
 	counter, other := false, false
 	for _, c := range columns {
@@ -204,7 +203,7 @@ func checkCounters(columns []*schema.Column, ttl int) error {
 	return checkCountersStay(counter, ttl)
 }
 
-// checkCountersStay refuses to let counters expire.
+// checkCountersStay refuses expiring counters.
 func checkCountersStay(counter bool, ttl int) error {
 	if counter && ttl > 0 {
 		return cqlerr.Invalidf("Cannot set default_time_to_live on a table with counters")

@@ -31,7 +31,7 @@ func TestTypeSizes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			next, _, err := p.(Definition).Apply(c, [16]byte{1})
+			next, _, err := p.(Definition).Apply(c, Run{NewID: [16]byte{1}})
 			if err == nil {
 				c = next
 			}

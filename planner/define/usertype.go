@@ -7,15 +7,13 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/planner/scope"
 )
 
 // CreateType defines a user type.
 type CreateType struct {
-	Keyspace  string
+	target
 	Statement *cql.CreateType
-	guard     *guardrail.Check
 }
 
 // createType plans CREATE TYPE.
@@ -25,27 +23,17 @@ func (p *planning) createType(s *cql.CreateType) (*CreateType, error) {
 			return nil, err
 		}
 	}
-	keyspace, err := p.scope.Keyspace(s.Type)
-	if err != nil {
-		return nil, err
-	}
-	return &CreateType{Keyspace: keyspace, Statement: s}, nil
-}
-
-// Under is the definition for a client that is subject to guardrails.
-func (d *CreateType) Under(guard *guardrail.Check) Definition {
-	guarded := *d
-	guarded.guard = guard
-	return &guarded
+	t, err := p.target("create type", s.Type)
+	return &CreateType{t, s}, err
 }
 
 // Apply adds the type.
-func (d *CreateType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
-	name := d.Statement.Type.Name
+func (d *CreateType) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
+	name := d.Name
 	if err := checkTablesChange("CREATE", d.Keyspace); err != nil {
 		return nil, Outcome{}, err
 	}
-	if err := d.Validate(c, d.guard); err != nil {
+	if err := d.Validate(c, r.Guard); err != nil {
 		return nil, Outcome{}, err
 	}
 	k := c.Keyspace(d.Keyspace)
@@ -66,10 +54,10 @@ func (d *CreateType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outc
 	if err := checkTypeSize(t); err != nil {
 		return nil, Outcome{}, err
 	}
-	return c.WithType(t), told(schema.Created, schema.TargetType, d.Keyspace, name), nil
+	return c.WithType(t), reported(schema.Created, schema.TargetType, d.Keyspace, name), nil
 }
 
-// fields are the fields of a type as declared, checked.
+// fields returns the checked fields of a type.
 func fields(k *schema.Keyspace, s *cql.CreateType) ([]types.Field, error) {
 	seen := map[string]bool{}
 	for _, f := range s.Fields {
@@ -94,7 +82,7 @@ func fields(k *schema.Keyspace, s *cql.CreateType) ([]types.Field, error) {
 	return all, nil
 }
 
-// checkField refuses the types that fields cannot have, before they are looked for.
+// checkField refuses types that a field cannot have, before they are resolved.
 func checkField(n cql.TypeName) error {
 	switch {
 	case scope.IsNative(n, "counter"):
@@ -107,21 +95,18 @@ func checkField(n cql.TypeName) error {
 
 // DropType removes a user type.
 type DropType struct {
-	Keyspace, Name string
-	IfExists       bool
+	target
+	IfExists bool
 }
 
 // dropType plans DROP TYPE.
 func (p *planning) dropType(s *cql.DropType) (*DropType, error) {
-	keyspace, err := p.scope.Keyspace(s.Type)
-	if err != nil {
-		return nil, err
-	}
-	return &DropType{Keyspace: keyspace, Name: s.Type.Name, IfExists: s.IfExists}, nil
+	t, err := p.target("drop type", s.Type)
+	return &DropType{t, s.IfExists}, err
 }
 
 // Apply removes the type, unless something uses it.
-func (d *DropType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+func (d *DropType) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	if err := checkTablesChange("DROP", d.Keyspace); err != nil {
 		return nil, Outcome{}, err
 	}
@@ -134,7 +119,7 @@ func (d *DropType) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcom
 	if err := d.checkUnused(c.Keyspace(d.Keyspace)); err != nil {
 		return nil, Outcome{}, err
 	}
-	return c.WithoutType(d.Keyspace, d.Name), told(schema.Dropped, schema.TargetType, d.Keyspace, d.Name), nil
+	return c.WithoutType(d.Keyspace, d.Name), reported(schema.Dropped, schema.TargetType, d.Keyspace, d.Name), nil
 }
 
 // checkUnused refuses to drop a type that functions, other types or tables use.

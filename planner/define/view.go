@@ -7,21 +7,19 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/expr"
-	"github.com/cqld/cqld/planner/guardrail"
 )
 
-// viewsAreExperimental is the warning that every CREATE MATERIALIZED VIEW gives.
+// viewsAreExperimental is the warning of every CREATE MATERIALIZED VIEW.
 const viewsAreExperimental = "Materialized views are experimental and are not recommended for production use."
 
 // CreateView defines a materialized view.
 type CreateView struct {
-	Keyspace   string
+	target
 	Statement  *cql.CreateView
 	Properties []schema.Property
-	guard      *guardrail.Check
 }
 
-// createView plans CREATE MATERIALIZED VIEW. All that depends on the base is seen when it runs.
+// createView plans CREATE MATERIALIZED VIEW. Apply makes the checks that depend on the base table.
 func (p *planning) createView(s *cql.CreateView) (*CreateView, error) {
 	props := properties(s.Properties)
 	for i, o := range s.Order {
@@ -30,11 +28,11 @@ func (p *planning) createView(s *cql.CreateView) (*CreateView, error) {
 				writtenName(s.View))
 		}
 	}
-	keyspace, err := p.scope.Keyspace(s.View)
+	object, err := p.target("create materialized view", s.View)
 	if err != nil {
 		return nil, err
 	}
-	if s.Table.Keyspace != "" && s.Table.Keyspace != keyspace {
+	if s.Table.Keyspace != "" && s.Table.Keyspace != object.Keyspace {
 		return nil, cqlerr.Invalidf("Cannot create a materialized view on a table in a different keyspace")
 	}
 	for _, rel := range s.Where {
@@ -42,10 +40,10 @@ func (p *planning) createView(s *cql.CreateView) (*CreateView, error) {
 			return nil, cqlerr.Invalidf("Bind variables are not allowed in CREATE MATERIALIZED VIEW statements")
 		}
 	}
-	return &CreateView{Keyspace: keyspace, Statement: s, Properties: props}, nil
+	return &CreateView{target: object, Statement: s, Properties: props}, nil
 }
 
-// writtenName is a name with the keyspace that it was written with.
+// writtenName is a name as written, with or without keyspace.
 func writtenName(n cql.QualifiedName) string {
 	if n.Keyspace == "" {
 		return n.Name
@@ -53,15 +51,8 @@ func writtenName(n cql.QualifiedName) string {
 	return n.Keyspace + "." + n.Name
 }
 
-// Under is the definition for a client that is subject to guardrails.
-func (d *CreateView) Under(guard *guardrail.Check) Definition {
-	guarded := *d
-	guarded.guard = guard
-	return &guarded
-}
-
 // Apply adds the view.
-func (d *CreateView) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog, Outcome, error) {
+func (d *CreateView) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	s := d.Statement
 	if err := checkTableChange("ALTER", d.Keyspace, s.Table.Name); err != nil {
 		return nil, Outcome{}, err
@@ -76,16 +67,16 @@ func (d *CreateView) Apply(c *schema.Catalog, newID [16]byte) (*schema.Catalog, 
 		}
 		return nil, Outcome{}, cqlerr.TableExists(d.Keyspace, s.View.Name)
 	}
-	view, err := d.view(c, base, newID)
+	view, err := d.view(c, base, r)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
-	out := told(schema.Created, schema.TargetTable, d.Keyspace, s.View.Name)
+	out := reported(schema.Created, schema.TargetTable, d.Keyspace, s.View.Name)
 	out.Warnings = []string{viewsAreExperimental}
 	return c.WithTable(view), out, nil
 }
 
-// base is the table that the view is made of.
+// base returns the base table.
 func (d *CreateView) base(c *schema.Catalog) (*schema.Table, error) {
 	k := c.Keyspace(d.Keyspace)
 	if k == nil {
@@ -95,23 +86,23 @@ func (d *CreateView) base(c *schema.Catalog) (*schema.Table, error) {
 	if base == nil {
 		return nil, cqlerr.Invalidf("Base table '%s' doesn't exist", d.Statement.Table.Name)
 	}
-	if name := d.Statement.View.Name; k.Tables[name] != nil {
+	if name := d.Name; k.Tables[name] != nil {
 		return nil, cqlerr.Invalidf("Cannot create materialized view '%s' - a table with the same name already exists", name)
 	}
 	return base, nil
 }
 
-// view is the view as declared, checked.
-func (d *CreateView) view(c *schema.Catalog, base *schema.Table, id [16]byte) (*schema.Table, error) {
-	name := d.Statement.View.Name
+// view returns the checked view.
+func (d *CreateView) view(c *schema.Catalog, base *schema.Table, r Run) (*schema.Table, error) {
+	name := d.Name
 	if base.Counter {
 		return nil, cqlerr.Invalidf("Materialized views are not supported on counter tables")
 	}
-	props, err := d.guard.TableProperties(d.Properties)
+	props, err := r.Guard.TableProperties(d.Properties)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.guard.Views(base.Name, name, len(c.Keyspace(d.Keyspace).ViewsOf(base))+1); err != nil {
+	if err := r.Guard.Views(base.Name, name, len(c.Keyspace(d.Keyspace).ViewsOf(base))+1); err != nil {
 		return nil, err
 	}
 	if base.Options.GCGraceSeconds == 0 {
@@ -134,19 +125,19 @@ func (d *CreateView) view(c *schema.Catalog, base *schema.Table, id [16]byte) (*
 	if given, ok, err := schema.TableID(props); err != nil {
 		return nil, err
 	} else if ok {
-		id = given
+		r.NewID = given
 	}
 	if err := schema.CheckTableName(d.Keyspace, name); err != nil {
 		return nil, err
 	}
 	view := schema.NewTable(schema.Table{
-		Keyspace: d.Keyspace, Name: name, ID: id, Columns: columns, Options: options,
+		Keyspace: d.Keyspace, Name: name, ID: r.NewID, Columns: columns, Options: options,
 		View: &schema.View{BaseID: base.ID, Base: base.Name, All: len(d.Statement.Selectors) == 0, Where: where},
 	})
 	return view, c.CheckTableID(view)
 }
 
-// viewOptions are the options of a view.
+// viewOptions parses the options of a view.
 func viewOptions(props []schema.Property) (schema.TableOptions, error) {
 	o, err := checkOptions(props)
 	if err == nil && o.DefaultTimeToLive != 0 {
@@ -156,7 +147,7 @@ func viewOptions(props []schema.Property) (schema.TableOptions, error) {
 	return o, err
 }
 
-// checkOptions are options over the defaults, checked.
+// checkOptions parses options over the defaults and checks them.
 func checkOptions(props []schema.Property) (schema.TableOptions, error) {
 	if err := schema.CheckTableProperties(props); err != nil {
 		return schema.TableOptions{}, err
@@ -170,31 +161,20 @@ func checkOptions(props []schema.Property) (schema.TableOptions, error) {
 
 // AlterView changes the options of a materialized view.
 type AlterView struct {
-	Keyspace, Name string
-	IfExists       bool
-	Properties     []schema.Property
-	guard          *guardrail.Check
+	target
+	IfExists   bool
+	Properties []schema.Property
 }
 
 // alterView plans ALTER MATERIALIZED VIEW.
 func (p *planning) alterView(s *cql.AlterView) (*AlterView, error) {
-	props := properties(s.Properties)
-	keyspace, err := p.scope.Keyspace(s.View)
-	if err != nil {
-		return nil, err
-	}
-	return &AlterView{Keyspace: keyspace, Name: s.View.Name, IfExists: s.IfExists, Properties: props}, nil
+	t, err := p.target("alter materialized view", s.View)
+	return &AlterView{t, s.IfExists, properties(s.Properties)}, err
 }
 
-// Under is the definition for a client that is subject to guardrails.
-func (d *AlterView) Under(guard *guardrail.Check) Definition {
-	guarded := *d
-	guarded.guard = guard
-	return &guarded
-}
-
-// Apply changes the options. As in Cassandra they are judged beside the defaults, not beside those that the view has.
-func (d *AlterView) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+// Apply changes the options. Like Cassandra it validates them together with the defaults, not with the options of the
+// view.
+func (d *AlterView) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	view, err := findView(c, d.Keyspace, d.Name, d.IfExists)
 	if view == nil {
 		return c, Outcome{}, err
@@ -202,7 +182,7 @@ func (d *AlterView) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outco
 	if err := schema.CheckTableProperties(d.Properties); err != nil {
 		return nil, Outcome{}, err
 	}
-	props, err := d.guard.TableProperties(d.Properties)
+	props, err := r.Guard.TableProperties(d.Properties)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
@@ -233,34 +213,31 @@ func (d *AlterView) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outco
 	if changed.Version() == c.Version() {
 		return c, Outcome{}, nil
 	}
-	return changed, told(schema.Updated, schema.TargetTable, d.Keyspace, d.Name), nil
+	return changed, reported(schema.Updated, schema.TargetTable, d.Keyspace, d.Name), nil
 }
 
 // DropView removes a materialized view.
 type DropView struct {
-	Keyspace, Name string
-	IfExists       bool
+	target
+	IfExists bool
 }
 
 // dropView plans DROP MATERIALIZED VIEW.
 func (p *planning) dropView(s *cql.DropView) (*DropView, error) {
-	keyspace, err := p.scope.Keyspace(s.View)
-	if err != nil {
-		return nil, err
-	}
-	return &DropView{Keyspace: keyspace, Name: s.View.Name, IfExists: s.IfExists}, nil
+	t, err := p.target("drop materialized view", s.View)
+	return &DropView{t, s.IfExists}, err
 }
 
 // Apply removes the view.
-func (d *DropView) Apply(c *schema.Catalog, _ [16]byte) (*schema.Catalog, Outcome, error) {
+func (d *DropView) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	view, err := findView(c, d.Keyspace, d.Name, d.IfExists)
 	if view == nil {
 		return c, Outcome{}, err
 	}
-	return c.WithoutTable(d.Keyspace, d.Name), told(schema.Dropped, schema.TargetTable, d.Keyspace, d.Name), nil
+	return c.WithoutTable(d.Keyspace, d.Name), reported(schema.Dropped, schema.TargetTable, d.Keyspace, d.Name), nil
 }
 
-// findView returns a view. If there is none it returns nil, and an error unless that is allowed.
+// findView returns a view, or nil and, without IF EXISTS, an error.
 func findView(c *schema.Catalog, keyspace, name string, ifExists bool) (*schema.Table, error) {
 	if err := schema.CheckKeyspaceName(keyspace); err != nil {
 		return nil, err
@@ -274,8 +251,7 @@ func findView(c *schema.Catalog, keyspace, name string, ifExists bool) (*schema.
 	return nil, cqlerr.Invalidf("Materialized view '%s.%s' doesn't exist", keyspace, name)
 }
 
-// checkNoViews refuses to drop a table that views are made of. Where their names should be Cassandra has the
-// keyspace's.
+// checkNoViews refuses to drop a table with views. Cassandra's message has the keyspace instead of their names.
 func checkNoViews(k *schema.Keyspace, base *schema.Table) error {
 	if len(k.ViewsOf(base)) == 0 {
 		return nil

@@ -8,10 +8,12 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/scope"
+	"github.com/cqld/cqld/planner/where"
 )
 
-// columns are the columns of the view, first those of its primary key.
+// columns returns the columns of the view; the primary key comes first.
 func (d *CreateView) columns(base *schema.Table) ([]*schema.Column, error) {
 	selected, err := d.selected(base)
 	if err != nil {
@@ -33,7 +35,7 @@ func (d *CreateView) columns(base *schema.Table) ([]*schema.Column, error) {
 	return columns, nil
 }
 
-// selected are the columns of the base that are selected, each once.
+// selected returns the distinct selected columns of the base table.
 func (d *CreateView) selected(base *schema.Table) ([]*schema.Column, error) {
 	var selected []*schema.Column
 	for _, s := range d.Statement.Selectors {
@@ -56,20 +58,20 @@ func (d *CreateView) selected(base *schema.Table) ([]*schema.Column, error) {
 		selected = base.Columns
 		if c := base.KeepsRows(); c != nil && c.Type == types.Empty {
 			return nil, cqlerr.Invalidf("Cannot include column '%s' of type empty in materialized view '%s'", c.Name,
-				d.Statement.View.Name)
+				d.Name)
 		}
 	}
 	for _, c := range selected {
 		if c.Kind == schema.Static {
 			return nil, cqlerr.Invalidf("Cannot include static column '%s' in materialized view '%s'", c.Name,
-				d.Statement.View.Name)
+				d.Name)
 		}
 	}
 	return selected, nil
 }
 
-// key are the columns of the view's primary key. Those that the clustering order says nothing of keep the order that
-// they have in the base.
+// key returns the columns of the view's primary key. Columns without a clustering order keep their order in the base
+// table.
 func (d *CreateView) key(selected []*schema.Column) ([]*schema.Column, error) {
 	s := d.Statement
 	var key []*schema.Column
@@ -103,7 +105,7 @@ func (d *CreateView) key(selected []*schema.Column) ([]*schema.Column, error) {
 	return key, nil
 }
 
-// checkViewKeyType refuses types that cannot be in a primary key, in other words than checkKeyType.
+// checkViewKeyType is checkKeyType with the error texts for views.
 func checkViewKeyType(c *schema.Column) error {
 	if types.IsMultiCell(c.Type) {
 		kind := "collection"
@@ -116,7 +118,7 @@ func checkViewKeyType(c *schema.Column) error {
 	return checkNoDuration(c)
 }
 
-// checkBaseKey refuses a key in which rows of the base could meet, or that is more than one column away from theirs.
+// checkBaseKey refuses a key that lacks a key column of the base table, or has more than one other column.
 func (d *CreateView) checkBaseKey(base *schema.Table, key []*schema.Column) error {
 	var missing, names []string
 	for _, c := range slices.Concat(base.PartitionKey, base.Clustering) {
@@ -126,7 +128,7 @@ func (d *CreateView) checkBaseKey(base *schema.Table, key []*schema.Column) erro
 	}
 	if len(missing) > 0 {
 		return cqlerr.Invalidf("Cannot create materialized view '%s' without primary key columns %s from base table '%s'",
-			d.Statement.View.Name, strings.Join(missing, ", "), base.Name)
+			d.Name, strings.Join(missing, ", "), base.Name)
 	}
 	for _, c := range key {
 		names = append(names, c.Name)
@@ -139,4 +141,139 @@ func (d *CreateView) checkBaseKey(base *schema.Table, key []*schema.Column) erro
 			"%s)", strings.Join(others, ", "))
 	}
 	return nil
+}
+
+// where returns the WHERE clause of the view with its values.
+func (d *CreateView) where(c *schema.Catalog, base *schema.Table) ([]schema.ViewRelation, error) {
+	s := d.Statement
+	if slices.ContainsFunc(s.Where, func(r cql.Relation) bool { return r.Token }) {
+		return nil, cqlerr.Invalidf("Cannot use token relation when defining a materialized view")
+	}
+	if len(s.Custom) > 0 {
+		return nil, cqlerr.Invalidf("WHERE clause for materialized view '%s' cannot contain custom index expressions",
+			s.View.Name)
+	}
+	terms := &expr.Checker{Scope: expr.Scope{Names: scope.New(c, d.Keyspace)}, Info: &expr.Info{}}
+	terms.About(base)
+	rs := where.New(terms, base, "SELECT")
+	rs.AllowFiltering = true
+	relations := make([]schema.ViewRelation, len(s.Where))
+	var restricted []string
+	for i := range s.Where {
+		rel := &s.Where[i]
+		r, err := viewRestriction(rs, base, rel)
+		if err != nil {
+			return nil, err
+		}
+		if rel.Op != cql.IsNotNull {
+			if err := rs.Add(r); err != nil {
+				return nil, err
+			}
+		}
+		for _, c := range r.Columns {
+			relations[i].Columns = append(relations[i].Columns, c.Name)
+		}
+		restricted = append(restricted, relations[i].Columns...)
+		relations[i].Tuple, relations[i].Rest = rel.Tuple, where.RelationRest(terms.Info, rel)
+		if err := setTest(&relations[i], r); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := rs.Resolve(); err != nil {
+		return nil, err
+	}
+	if err := d.checkRestricted(rs, restricted); err != nil {
+		return nil, err
+	}
+	return relations, rs.Unfilterable()
+}
+
+// viewRestriction returns the restriction of a relation, which may be IS NOT NULL.
+func viewRestriction(rs *where.Restrictions, base *schema.Table, rel *cql.Relation) (*where.Restriction, error) {
+	if rel.Op != cql.IsNotNull {
+		return rs.Relation(rel)
+	}
+	c, err := scope.Column(base, rel.Columns[0])
+	return &where.Restriction{Columns: []*schema.Column{c}}, err
+}
+
+// checkRestricted refuses key columns that may be null, and conditions on columns outside the key of the base table.
+func (d *CreateView) checkRestricted(rs *where.Restrictions, restricted []string) error {
+	key := slices.Concat(d.Statement.Key.Partition, d.Statement.Key.Clustering)
+	free := slices.DeleteFunc(schema.NamesInHashOrder(key), func(name string) bool {
+		return slices.Contains(restricted, name)
+	})
+	if len(free) > 0 {
+		return cqlerr.Invalidf("Primary key columns %s must be restricted with 'IS NOT NULL' or otherwise",
+			strings.Join(free, ", "))
+	}
+	if others := schema.ColumnNames(rs.Others()); len(others) > 0 {
+		return cqlerr.Invalidf("Non-primary key columns can only be restricted with 'IS NOT NULL' (got: %s restricted "+
+			"illegally)", strings.Join(others, ","))
+	}
+	return nil
+}
+
+// setTest computes the values that rows are compared with.
+func setTest(to *schema.ViewRelation, r *where.Restriction) error {
+	var points []where.Point
+	switch {
+	case r.Choice != nil && r.Choice.List != nil:
+		return expr.NotSupported("IN with a computed list in a materialized view")
+	case r.Choice != nil:
+		to.Test, points = schema.OneOf, r.Choice.Points
+	case r.Slice != nil:
+		var b *where.Bound
+		to.Test, b = sliceTest(r.Slice)
+		points = []where.Point{b.Point}
+	case r.Contains != nil:
+		to.Test = schema.HasElement
+		if r.Contains[0].Keys {
+			to.Test = schema.HasKey
+		}
+		points = []where.Point{{Parts: []expr.Expr{r.Contains[0].Value}}}
+	}
+	for _, p := range points {
+		values, err := pointValues(p, r.Columns)
+		if err != nil {
+			return err
+		}
+		to.Values = append(to.Values, values)
+	}
+	return nil
+}
+
+// sliceTest converts a range with one bound to a test.
+func sliceTest(r *where.Range) (schema.ViewTest, *where.Bound) {
+	switch {
+	case r.Lower != nil && r.Lower.Inclusive:
+		return schema.GreaterEq, r.Lower
+	case r.Lower != nil:
+		return schema.Greater, r.Lower
+	case r.Upper.Inclusive:
+		return schema.LessEq, r.Upper
+	}
+	return schema.Less, r.Upper
+}
+
+// pointValues computes constant values, which are stored with the view.
+func pointValues(p where.Point, columns []*schema.Column) ([][]byte, error) {
+	if p.Tuple != nil {
+		return nil, expr.NotSupported("A computed tuple in a materialized view")
+	}
+	values := make([][]byte, len(p.Parts))
+	for i, e := range p.Parts {
+		if expr.IsVolatile(e) {
+			return nil, expr.NotSupported("A function of the time or of chance in a materialized view")
+		}
+		v, err := e.Eval(&expr.Context{})
+		if err != nil {
+			return nil, err
+		}
+		if v.Bytes == nil {
+			return nil, cqlerr.Invalidf("Invalid null value in condition for column %s", columns[min(i, len(columns)-1)].Name)
+		}
+		values[i] = v.Bytes
+	}
+	return values, nil
 }

@@ -12,9 +12,6 @@ import (
 
 // define runs a statement that changes the schema.
 func (e *Executor) define(ctx context.Context, r *Request, p define.Definition) (Result, error) {
-	if guarded, ok := p.(define.Guarded); ok && r.Guard != nil {
-		p = guarded.Under(r.Guard)
-	}
 	var out define.Outcome
 	var before, after *schema.Catalog
 	changed := false
@@ -22,10 +19,7 @@ func (e *Executor) define(ctx context.Context, r *Request, p define.Definition) 
 		if err := define.Authorize(p, r.User, c); err != nil {
 			return nil, err
 		}
-		if dated, ok := p.(define.Dated); ok {
-			p = dated.At(e.store.Timestamp())
-		}
-		next, o, err := p.Apply(c, e.ids.random())
+		next, o, err := p.Apply(c, define.Run{NewID: e.ids.random(), Time: e.store.Timestamp(), Guard: r.Guard})
 		out, changed = o, next != c
 		before, after = c, next
 		return next, err

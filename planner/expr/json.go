@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/json"
 )
 
 // JSONColumns are the columns of a table as INSERT JSON gives them values.
@@ -55,8 +56,8 @@ func errNullJSON() error { return cqlerr.Invalidf("Got null for INSERT JSON valu
 // Parse reads the values of columns, by schema.Column.Index. It calls step now and then, whose error ends it; nil:
 // it is not called.
 func (j *JSONColumns) Parse(text string, clock *types.Clock, step func() error) ([]types.Value, error) {
-	object, err := types.DecodeJSONObject(text, step)
-	if wrong := new(types.JSONError); errors.As(err, &wrong) {
+	object, err := json.DecodeObject(text, step)
+	if wrong := new(json.Error); errors.As(err, &wrong) {
 		return nil, cqlerr.Invalidf("Could not decode JSON string as a map: %s. (String was: %s)", err, text)
 	}
 	switch {
@@ -77,14 +78,14 @@ func (j *JSONColumns) Parse(text string, clock *types.Clock, step func() error) 
 			return nil, err
 		}
 	}
-	if key, left := object.First(); left {
+	for key := range object.All() {
 		return nil, cqlerr.Invalidf("JSON values map contains unrecognized column: %s", key)
 	}
 	return values, nil
 }
 
 // readColumn reads the value of one column.
-func readColumn(c *schema.Column, v types.JSON, clock *types.Clock) (types.Value, error) {
+func readColumn(c *schema.Column, v json.Value, clock *types.Clock) (types.Value, error) {
 	if v == nil {
 		return types.Value{}, nil
 	}
@@ -130,7 +131,7 @@ func (r *JSONRow) Eval(x *Context) (types.Value, error) {
 		if i > 0 {
 			object = append(object, ", "...)
 		}
-		object = append(types.AppendJSONKey(object, r.Names[i]), ": "...)
+		object = append(json.AppendKey(object, r.Names[i]), ": "...)
 		if v.Bytes == nil {
 			object = append(object, "null"...)
 		} else {

@@ -1,3 +1,12 @@
+// Package client is a small client of the native protocol: one connection, one request at a time. The commands cqld
+// exec and cqld ping use it, and tests that check the exact responses of a server. It is not a driver: it knows one
+// node and never retries, except that it prepares again a statement that the server has evicted.
+//
+// Dial opens a Conn and agrees on a version. Conn.Query, Prepare, Execute and Batch run statements and return a
+// Result; values are the bytes of the protocol (package types prints and parses them). Conn.Do sends any request;
+// Send, Receive and their raw forms are for tests that need another order.
+//
+// A Conn has no goroutine. Events that arrive before a response are kept for NextEvent.
 package client
 
 import (
@@ -13,7 +22,7 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// maxBody is the longest answer that is accepted: the limit of the specification.
+// maxBody is the longest accepted response: the limit of the specification.
 const maxBody = 256 << 20
 
 // Conn is a connection to a server. It may not be used concurrently.
@@ -23,8 +32,8 @@ type Conn struct {
 	out      []byte
 	enc      protocol.Encoder
 	segments protocol.Segments
-	buffer   []byte // what segments are read into
-	unread   []byte // the bytes in it that have not been cut yet
+	buffer   []byte // buffer for segments
+	unread   []byte // its bytes that were not decoded yet
 	pending  []byte // envelopes of the last segment
 	stream   int16
 	events   []*protocol.Event
@@ -43,7 +52,7 @@ func (c *Conn) Close() error { return c.sock.Close() }
 // Version is the version agreed on.
 func (c *Conn) Version() protocol.Version { return c.enc.Version }
 
-// NetConn is the socket, for tests that want to send bytes which are no message.
+// NetConn is the socket, for tests that send invalid bytes.
 func (c *Conn) NetConn() net.Conn { return c.sock }
 
 // Do sends a request and waits for its answer. If that is an ERROR, err is the *cqlerr.Error in it.
@@ -125,7 +134,7 @@ func (c *Conn) NextEvent(ctx context.Context) (*protocol.Event, error) {
 	}
 	event, ok := answer.Response.(*protocol.Event)
 	if !ok {
-		return nil, fmt.Errorf("an answer nobody waits for: %s", answer.Response)
+		return nil, fmt.Errorf("unexpected response: %s", answer.Response)
 	}
 	return event, nil
 }
@@ -173,7 +182,7 @@ func (c *Conn) readEnvelope() (h protocol.Header, body []byte, err error) {
 	return h, body, err
 }
 
-// minRead is the least free space in the buffer when segments are read from the socket.
+// minRead is the minimal free space in the buffer for a read of segments.
 const minRead = 4 << 10
 
 // readSegments returns the next envelope and keeps the others of its segment.
@@ -203,10 +212,10 @@ func (c *Conn) readSegments() (protocol.Header, []byte, error) {
 	return h, body, err
 }
 
-// watch lets ctx end what waits for the socket. The function it returns ends the watching: behind it nothing touches
-// the deadline that another operation sets.
+// watch ends operations on the socket when ctx ends. After the returned function nothing changes the deadline that
+// another operation sets.
 func (c *Conn) watch(ctx context.Context) (stop func()) {
-	deadline, _ := ctx.Deadline() // none is the zero time, which is none for the socket too
+	deadline, _ := ctx.Deadline() // without deadline the zero time, which means none to the socket too
 	_ = c.sock.SetDeadline(deadline)
 	ended := make(chan struct{})
 	cancel := context.AfterFunc(ctx, func() {
@@ -220,7 +229,7 @@ func (c *Conn) watch(ctx context.Context) (stop func()) {
 	}
 }
 
-// canceled tells that an operation ended because of its context, if so.
+// canceled returns the cause of a canceled context, else err.
 func canceled(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

@@ -14,20 +14,20 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// Options say how to connect. The zero value takes the newest version both sides know, without compression.
+// Options are the parameters of a connection. The zero value means the newest common version, without compression.
 type Options struct {
 	Version            protocol.Version // 0: the newest
 	Compression        protocol.Compression
-	Keyspace           string            // exact name, for a USE behind the start; "": none
+	Keyspace           string            // exact name, for a USE after the start; "": none
 	Username, Password string            // if the server asks
 	TLS                *tls.Config       // nil: the connection is not encrypted
-	Startup            []protocol.Option // behind CQL_VERSION, COMPRESSION and the driver's name
+	Startup            []protocol.Option // after CQL_VERSION, COMPRESSION and the driver's name
 
 	// Dial opens the connection to an address, without TLS; nil: over TCP.
 	Dial func(ctx context.Context, addr string) (net.Conn, error)
 }
 
-// The driver's name and version in STARTUP, which servers show in their list of clients.
+// Driver name and version in STARTUP, which servers list for their clients.
 const (
 	driverName    = "cqld client"
 	driverVersion = "1.0"
@@ -52,7 +52,7 @@ func Dial(ctx context.Context, addr string, o Options) (*Conn, error) {
 	return nil, fmt.Errorf("connect to %s: %w", addr, cause(err))
 }
 
-// cause is why an address cannot be dialled, without the address, which is said once.
+// cause returns the reason of a failed dial without the address.
 func cause(err error) error {
 	var network *net.OpError
 	if !errors.As(err, &network) || network.Op != "dial" {
@@ -69,8 +69,8 @@ func cause(err error) error {
 	return network.Err
 }
 
-// unsupportedVersion reports whether a server refused because of the version, in the words that all servers
-// use because drivers look for them.
+// unsupportedVersion reports whether a server refused the version. All servers use this text because drivers check
+// it.
 func unsupportedVersion(err error) bool {
 	e, ok := cqlerr.As(err)
 	return ok && e.Code == cqlerr.ProtocolError &&
@@ -144,10 +144,10 @@ func (c *Conn) start(ctx context.Context, o Options) error {
 	return err
 }
 
-// ErrPasswordWanted is why Dial fails without a user at a server where clients log in.
+// ErrPasswordWanted means that the server requires a login and Options has no user.
 var ErrPasswordWanted = errors.New("the server asks for a user and a password")
 
-// authenticate answers AUTHENTICATE with SASL PLAIN, or with nothing where the server looks at the certificate.
+// authenticate answers AUTHENTICATE with SASL PLAIN, or with an empty token if the server checks the certificate.
 func (c *Conn) authenticate(ctx context.Context, authenticator string, o Options) error {
 	token := []byte{} // Cassandra wants one, even if it is empty
 	switch {
@@ -162,12 +162,12 @@ func (c *Conn) authenticate(ctx context.Context, authenticator string, o Options
 	return err
 }
 
-// showsCertificate reports whether the client has a certificate to show.
+// showsCertificate reports whether the client has a certificate.
 func (o *Options) showsCertificate() bool {
 	return o.TLS != nil && (len(o.TLS.Certificates) > 0 || o.TLS.GetClientCertificate != nil)
 }
 
-// Start sends a STARTUP and, once it is answered, uses the compression and the segments that it agreed on.
+// Start sends STARTUP and after its response uses the agreed compression and segments.
 func (c *Conn) Start(ctx context.Context, m *protocol.Startup, compression protocol.Compression) (*Answer, error) {
 	c.Agree(compression, false)
 	answer, err := c.Do(ctx, m)
@@ -178,7 +178,7 @@ func (c *Conn) Start(ctx context.Context, m *protocol.Startup, compression proto
 	return answer, nil
 }
 
-// Agree says what is used from here on. Start does so; it is for tests that send a STARTUP themselves.
+// Agree sets compression and segments. Start calls it; tests call it after sending STARTUP themselves.
 func (c *Conn) Agree(compression protocol.Compression, segments bool) {
 	c.enc.Compression, c.enc.Segments = compression, segments
 	c.segments.Compressed = compression == protocol.LZ4

@@ -9,9 +9,9 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// QueryOptions are what may be said beside a statement. Nil is the same as the zero value.
+// QueryOptions are the options of a statement. Nil means the zero value.
 type QueryOptions struct {
-	Consistency       protocol.Consistency // Any, the zero value, stands for One
+	Consistency       protocol.Consistency // Any, the zero value, means One
 	SerialConsistency protocol.Consistency // 0: not sent
 	PageSize          int32                // 0: not sent
 	PagingState       []byte
@@ -46,10 +46,11 @@ type Prepared struct {
 // Query runs a statement.
 func (c *Conn) Query(ctx context.Context, text string, values []types.Value, o *QueryOptions) (*Result, error) {
 	o = o.orDefault()
-	return c.run(ctx, &protocol.Query{Query: text, Parameters: o.parameters(values)}, o, nil)
+	return c.runStatement(ctx, &protocol.Query{Query: text, Parameters: o.parameters(values)}, o, nil)
 }
 
-// Prepare asks the server to keep a statement, to be run with Execute. After an ERROR the result has only its warnings.
+// Prepare asks the server to keep a statement, to be run with Execute. After an ERROR the result has only its
+// warnings.
 func (c *Conn) Prepare(ctx context.Context, text, keyspace string) (*Prepared, error) {
 	m := &protocol.Prepare{Query: text}
 	if keyspace != "" {
@@ -70,11 +71,11 @@ func (c *Conn) Prepare(ctx context.Context, text, keyspace string) (*Prepared, e
 	return &Prepared{Prepared: p, Query: text, Keyspace: keyspace, Warnings: warnings}, nil
 }
 
-// Execute runs a prepared statement. One that the server has forgotten is prepared again.
+// Execute runs a prepared statement, and prepares it again if the server has evicted it.
 func (c *Conn) Execute(ctx context.Context, p *Prepared, values []types.Value, o *QueryOptions) (*Result, error) {
 	o = o.orDefault()
 	m := &protocol.Execute{ID: p.ID, ResultMetadataID: p.ResultMetadataID, Parameters: o.parameters(values)}
-	result, err := c.run(ctx, m, o, p)
+	result, err := c.runStatement(ctx, m, o, p)
 	if e, ok := cqlerr.As(err); ok && e.Code == cqlerr.Unprepared {
 		again, err := c.Prepare(ctx, p.Query, p.Keyspace)
 		if err != nil {
@@ -82,12 +83,12 @@ func (c *Conn) Execute(ctx context.Context, p *Prepared, values []types.Value, o
 		}
 		*p = *again
 		m.ID, m.ResultMetadataID = p.ID, p.ResultMetadataID
-		return c.run(ctx, m, o, p)
+		return c.runStatement(ctx, m, o, p)
 	}
 	return result, err
 }
 
-// SendExecute sends a prepared statement without waiting for its answer, which ReceiveVoid waits for.
+// SendExecute sends a prepared statement without waiting for its response; see ReceiveVoid.
 func (c *Conn) SendExecute(ctx context.Context, p *Prepared, values []types.Value, o *QueryOptions) error {
 	o = o.orDefault()
 	m := &protocol.Execute{ID: p.ID, ResultMetadataID: p.ResultMetadataID, Parameters: o.parameters(values)}
@@ -95,15 +96,14 @@ func (c *Conn) SendExecute(ctx context.Context, p *Prepared, values []types.Valu
 	return c.Send(ctx, c.stream, 0, o.Payload, m)
 }
 
-// SendQuery sends a statement without waiting for its answer, which ReceiveVoid waits for.
+// SendQuery sends a statement without waiting for its response; see ReceiveVoid.
 func (c *Conn) SendQuery(ctx context.Context, text string, values []types.Value, o *QueryOptions) error {
 	o = o.orDefault()
 	c.stream = c.stream%0x7fff + 1
 	return c.Send(ctx, c.stream, 0, o.Payload, &protocol.Query{Query: text, Parameters: o.parameters(values)})
 }
 
-// ReceiveVoid waits for the answer to one of the statements that SendExecute and SendQuery have sent, in any order.
-// What it returns is dropped.
+// ReceiveVoid waits for the response to any statement sent by SendExecute or SendQuery, and discards its result.
 func (c *Conn) ReceiveVoid(ctx context.Context) error {
 	answer, err := c.Receive(ctx)
 	if err != nil {
@@ -115,12 +115,12 @@ func (c *Conn) ReceiveVoid(ctx context.Context) error {
 	return nil
 }
 
-// Batch runs modifications together.
+// Batch runs modifications as one unit.
 func (c *Conn) Batch(
 	ctx context.Context, kind protocol.BatchType, children []protocol.BatchChild, o *QueryOptions,
 ) (*Result, error) {
 	o = o.orDefault()
-	return c.run(ctx, &protocol.Batch{Type: kind, Children: children, Parameters: o.parameters(nil)}, o, nil)
+	return c.runStatement(ctx, &protocol.Batch{Type: kind, Children: children, Parameters: o.parameters(nil)}, o, nil)
 }
 
 // Register asks for events, which NextEvent returns.
@@ -133,7 +133,7 @@ func (c *Conn) Register(ctx context.Context, events ...protocol.EventType) error
 	return err
 }
 
-// Supported asks what the server supports; it also shows that the connection is alive.
+// Supported asks for the supported options; it also shows that the connection is alive.
 func (c *Conn) Supported(ctx context.Context) (*protocol.Supported, error) {
 	answer, err := c.Do(ctx, &protocol.Options{})
 	if err != nil {
@@ -146,8 +146,8 @@ func (c *Conn) Supported(ctx context.Context) (*protocol.Supported, error) {
 	return m, nil
 }
 
-// run sends a statement and turns its answer into a result. After an ERROR the result has its warnings.
-func (c *Conn) run(ctx context.Context, m protocol.Request, o *QueryOptions, p *Prepared) (*Result, error) {
+// runStatement sends a statement and turns its answer into a result. After an ERROR the result has its warnings.
+func (c *Conn) runStatement(ctx context.Context, m protocol.Request, o *QueryOptions, p *Prepared) (*Result, error) {
 	var flags protocol.Flags
 	if o.Tracing {
 		flags = protocol.FlagTracing
@@ -174,7 +174,7 @@ func (c *Conn) run(ctx context.Context, m protocol.Request, o *QueryOptions, p *
 	return result, nil
 }
 
-// setRows takes the columns from p if the server left them out, and gives p those that have changed.
+// setRows takes the columns from p if the server omitted them, and updates p if they have changed.
 func (r *Result) setRows(m *protocol.Rows, p *Prepared) (err error) {
 	r.Columns, r.PagingState = m.Metadata.Columns.Columns(), m.Metadata.PagingState
 	if p != nil {
@@ -200,7 +200,7 @@ func (o *QueryOptions) orDefault() *QueryOptions {
 	return o
 }
 
-// parameters encodes the options; what is not given is not sent.
+// parameters encodes the options that are set.
 func (o *QueryOptions) parameters(values []types.Value) protocol.QueryParameters {
 	p := protocol.QueryParameters{
 		Consistency: max(o.Consistency, cqlerr.One), SerialConsistency: o.SerialConsistency,

@@ -60,7 +60,7 @@ func newPlanner(t testing.TB) *Planner {
 			if err != nil {
 				return nil, err
 			}
-			c, _, err = p.Plan.(define.Definition).Apply(c, [16]byte{byte(i + 1)})
+			c, _, err = p.Plan.(define.Definition).Apply(c, define.Run{NewID: [16]byte{byte(i + 1)}})
 			return c, err
 		})
 		if err != nil {

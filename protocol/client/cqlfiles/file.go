@@ -1,6 +1,5 @@
-// Package cqlfiles reads files of CQL statements and runs them one statement after the other. The folder of
-// serve --init, the scripts of cqld exec and LoadDir of cqltest are read here, so that they agree on names,
-// order, compression and where an error is.
+// Package cqlfiles reads files of CQL statements and runs them in order. serve --init, cqld exec and LoadDir of
+// cqltest share it, so that they agree on names, order, compression and the positions in errors.
 package cqlfiles
 
 import (
@@ -21,12 +20,12 @@ type File struct {
 	Text string
 }
 
-// IsScript reports whether a file of this name has statements: names end in .cql, or in .cql.gz if gzip packed it.
+// IsScript reports whether a file name ends in .cql or .cql.gz.
 func IsScript(name string) bool {
 	return strings.HasSuffix(strings.TrimSuffix(name, packed), ".cql")
 }
 
-// packed is how the name of a file ends that gzip has packed.
+// packed is the suffix of files compressed by gzip.
 const packed = ".gz"
 
 // ReadFolder reads the scripts in the top folder of a file system, in the order of their names. dir is put before the
@@ -65,7 +64,7 @@ func ReadFile(files fs.FS, name string) (File, error) {
 	return Read(f, name)
 }
 
-// Read reads a script. It is unpacked if its name ends in .gz; a byte order mark at its beginning is left out.
+// Read reads a script, decompresses it if its name ends in .gz, and drops a byte order mark.
 func Read(from io.Reader, name string) (File, error) {
 	if strings.HasSuffix(name, packed) {
 		unpacked, err := gzip.NewReader(from)
@@ -78,11 +77,11 @@ func Read(from io.Reader, name string) (File, error) {
 	return File{Name: name, Text: strings.TrimPrefix(string(text), "\ufeff")}, err
 }
 
-// Statements are the statements of the file, in its order.
+// Statements returns the statements of the file in order.
 func (f File) Statements() []Statement {
 	var all []Statement
 	for _, piece := range parser.Split(f.Text) {
-		// The line break ends a comment behind the statement.
+		// The line break ends a comment after the statement.
 		all = append(all, Statement{Text: piece.Text + "\n", Line: piece.Line, file: f.Name})
 	}
 	return all

@@ -13,12 +13,7 @@ import (
 )
 
 // formatCell prints a value as cqlsh prints it in a table.
-func formatCell(t types.Type, b []byte) string {
-	if b == nil {
-		return "null"
-	}
-	return formatValue(t, b, false)
-}
+func formatCell(t types.Type, b []byte) string { return formatValue(t, b, false) }
 
 // formatValue prints one value. Text and times are in quotes if they are nested in another value.
 func formatValue(t types.Type, b []byte, nested bool) string {
@@ -78,8 +73,7 @@ func formatUserType(t *types.UserType, b []byte) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// formatScalar prints a value that has no others in it. Most types print as CQL literals do, and cqlsh prints some in
-// its own way.
+// formatScalar prints a value without parts. Most types print as CQL literals; cqlsh has its own format for some.
 func formatScalar(t types.Type, b []byte, nested bool) string {
 	switch {
 	case t == types.Text || t == types.ASCII:
@@ -135,11 +129,11 @@ func escapeText(s string) string {
 	return b.String()
 }
 
-// floatDigits is how many digits cqlsh shows behind the point, or in all if there is an exponent.
+// floatDigits is the number of digits that cqlsh shows after the point, or in total with an exponent.
 const floatDigits = 5
 
-// formatFloat prints a number as C's %g does: with an exponent below 1e-4 and from 1e5 on, else with five digits behind
-// the point.
+// formatFloat prints a number as C's %g does: with an exponent below 1e-4 and from 1e5 on, else with five digits
+// after the point.
 func formatFloat(f float64) string {
 	switch {
 	case math.IsNaN(f):

@@ -1,3 +1,6 @@
+// Package shell has the interactive uses of the client: it runs a script of statements and prints tables as cqlsh
+// does (script.go, table.go, cell.go), pings a server, lists nodes and reads streams of a cqld (login.go). The
+// commands of cqld add the flags. It works with any server that speaks the protocol, except for the streams.
 package shell
 
 import (
@@ -12,7 +15,7 @@ import (
 	"github.com/cqld/cqld/protocol/client/cqlfiles"
 )
 
-// Script is statements to run, with the server to run them on.
+// Script is a list of statements and the server to run them on.
 type Script struct {
 	Addr     string
 	Keyspace string        // "": none is used
@@ -26,8 +29,8 @@ type Script struct {
 	Out, Err io.Writer // for results and for errors of statements
 }
 
-// Run runs the statements on one connection, one after the other. It goes on after a statement that fails, as cqlsh
-// does, and fails at the end.
+// Run runs the statements in order on one connection. Like cqlsh it continues after a failed statement and fails at
+// the end.
 func (s *Script) Run(ctx context.Context) error {
 	dialling, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
@@ -63,7 +66,7 @@ func (s *Script) Run(ctx context.Context) error {
 	return out.Flush()
 }
 
-// pageRows is how many rows a page has.
+// pageRows is the page size.
 const pageRows = 1000
 
 // runStatement runs one statement and prints its rows, with all pages as one table.

@@ -16,19 +16,19 @@ import (
 
 // comparison compares an answer with the recorded one.
 type comparison struct {
-	recorded, replayed period                // in which the two servers made times of their own
-	wantColumns        []protocol.ColumnSpec // of rows that came without them
+	recorded, replayed period                // of the times that the servers generated
+	wantColumns        []protocol.ColumnSpec // of rows without metadata
 	gotColumns         []protocol.ColumnSpec
 	differences        []string
 }
 
-// period is from the first request to the answer that is compared.
+// period is the time from the first request to the compared response.
 type period struct{ from, to time.Time }
 
-// slack is how much the clocks of a server and of the recorder may differ.
+// slack is the accepted difference between the clocks of a server and the recorder.
 const slack = time.Minute
 
-// has reports whether a time was made in a period.
+// has reports whether a time is in the period.
 func (p period) has(t time.Time) bool {
 	return t.After(p.from.Add(-slack)) && t.Before(p.to.Add(slack))
 }
@@ -37,7 +37,7 @@ func (c *comparison) differ(format string, args ...any) {
 	c.differences = append(c.differences, fmt.Sprintf(format, args...))
 }
 
-// isSystem reports whether rows are of tables that tell of the cluster and not of the application.
+// isSystem reports whether rows are from system tables, which describe the cluster.
 func isSystem(columns []protocol.ColumnSpec) bool {
 	return len(columns) > 0 && strings.HasPrefix(columns[0].Keyspace, "system")
 }
@@ -67,7 +67,7 @@ func (c *comparison) answers(want, got protocol.Response) {
 	}
 }
 
-// brief is what an answer is.
+// brief describes a response.
 func brief(m protocol.Response) string {
 	switch m := m.(type) {
 	case *protocol.Error:
@@ -93,9 +93,9 @@ func (c *comparison) errors(want, got *cqlerr.Error) {
 }
 
 // columns compares metadata.
-func (c *comparison) columns(what string, want, got []protocol.ColumnSpec) {
+func (c *comparison) columns(kind string, want, got []protocol.ColumnSpec) {
 	if w, g := columnTexts(want), columnTexts(got); !slices.Equal(w, g) {
-		c.differ("the %s are [%s], recorded are [%s]", what, strings.Join(g, ", "), strings.Join(w, ", "))
+		c.differ("the %s are [%s], recorded are [%s]", kind, strings.Join(g, ", "), strings.Join(w, ", "))
 	}
 }
 
@@ -107,7 +107,7 @@ func columnTexts(columns []protocol.ColumnSpec) []string {
 	return texts
 }
 
-// rows compares metadata, then the rows one by one. Their order counts, since it is that of the token or of clustering.
+// rows compares metadata, then the rows in order: the order is that of tokens and clustering keys.
 func (c *comparison) rows(want, got *protocol.Rows) {
 	if want.Metadata.Skip == got.Metadata.Skip {
 		c.columns("columns", want.Metadata.Columns.Columns(), got.Metadata.Columns.Columns())
@@ -176,8 +176,8 @@ func (c *comparison) sameRow(columns []protocol.ColumnSpec, want, got [][]byte) 
 	return true
 }
 
-// sameCell reports whether two values are those that two servers make of the time at which they are asked: now(), the
-// time of a write, what is left of a TTL; or of chance.
+// sameCell reports whether two values may differ because they depend on the time of the request (now(), write times,
+// remaining TTLs) or are random.
 func (c *comparison) sameCell(column protocol.ColumnSpec, want, got []byte) bool {
 	if column.Name == "system.uuid()" {
 		return true
@@ -191,7 +191,7 @@ func (c *comparison) sameCell(column protocol.ColumnSpec, want, got []byte) bool
 	return ok && also && c.recorded.has(w) && c.replayed.has(g)
 }
 
-// timeOf is the time that a value stands for.
+// timeOf returns the time in a value.
 func timeOf(column protocol.ColumnSpec, b []byte) (time.Time, bool) {
 	switch {
 	case column.Type == types.Timestamp && len(b) == 8:

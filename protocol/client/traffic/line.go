@@ -1,3 +1,20 @@
+// Package traffic records the messages between clients and a server, and replays them against another server. The
+// commands cqld proxy and cqld replay are Proxy and Replay with flags.
+//
+// A recording is text, with one line for each message:
+//
+//	# cqld proxy: traffic of db.example:9042
+//	@ 1 1763845200123 open
+//	# QUERY "SELECT name FROM shop.items WHERE id = ?" ...
+//	> 1 1763845200124 v5 00 12 QUERY 0000...
+//	< 1 1763845200125 v5 00 12 RESULT 0000...
+//	@ 1 1763845200200 closed
+//
+// The mark is followed by the number of the connection, from 1, and the time in milliseconds since 1970. "@" is a
+// connection that was opened or closed; ">" is a request and "<" a response or event, in the order in which they
+// passed: protocol version, envelope flags in hexadecimal, stream, opcode, and body in hexadecimal. Bodies are
+// uncompressed and not in segments, without the compression flag. Values are as in the protocol. "-" replaces an
+// omitted body: tokens of logins, and statements with the word PASSWORD and their responses. "#" begins a comment.
 package traffic
 
 import (
@@ -18,10 +35,10 @@ const (
 	markComment    = '#'
 )
 
-// leftOut stands for a body that is not written.
+// leftOut replaces an omitted body.
 const leftOut = "-"
 
-// line is a line of a recording that is no comment.
+// line is a line of a recording, but not a comment.
 type line struct {
 	number int // in the file
 	mark   byte
@@ -56,7 +73,7 @@ func parseLine(text string, number int) (*line, error) {
 		return nil, nil
 	}
 	words := strings.Split(text, " ")
-	wrong := func(what string) (*line, error) { return nil, fmt.Errorf("line %d: %s", number, what) }
+	wrong := func(reason string) (*line, error) { return nil, fmt.Errorf("line %d: %s", number, reason) }
 	if len(words) < 4 || len(words[0]) != 1 {
 		return wrong("it is no line of a recording")
 	}

@@ -15,13 +15,13 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// Proxy passes connections on to a server, byte for byte, and writes what it hears. What it cannot understand it passes
-// on without writing it.
+// Proxy forwards connections to a server byte for byte and records the messages. It forwards but does not record
+// bytes that it cannot decode.
 type Proxy struct {
 	To   string        // the server's address
 	Out  io.Writer     // for the recording
-	Told func(error)   // is told of connections that failed; it may be called concurrently
-	Dial time.Duration // how long connecting to the server may take, and the TLS handshake of a client
+	Told func(error)   // called with the errors of failed connections, possibly concurrently
+	Dial time.Duration // timeout for connecting to the server, and for the TLS handshake of a client
 
 	ToTLS *tls.Config // for connections to the server; nil: they are not encrypted
 	TLS   *tls.Config // for connections of clients; nil: they are not encrypted
@@ -31,8 +31,8 @@ type Proxy struct {
 	err   error // of Out
 }
 
-// Serve accepts connections until ctx ends, and returns when the last one has ended. It fails if the recording cannot
-// be written.
+// Serve accepts connections until ctx ends, and returns after the last one has ended. It fails if the recording
+// cannot be written.
 func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -81,7 +81,7 @@ func (p *Proxy) write(b []byte) {
 	}
 }
 
-// halfCloser is a connection that can say that nothing more is written, as those of TCP and TLS can.
+// halfCloser is a connection that can be closed for writing, as with TCP and TLS.
 type halfCloser interface {
 	net.Conn
 	CloseWrite() error
@@ -120,7 +120,7 @@ func (p *Proxy) greet(ctx context.Context, socket net.Conn) (net.Conn, error) {
 	return conn, nil
 }
 
-// pass passes on one connection.
+// pass forwards one connection.
 func (p *Proxy) pass(ctx context.Context, socket net.Conn) error {
 	defer socket.Close()
 	client, err := p.greet(ctx, socket)
@@ -155,7 +155,7 @@ func (p *Proxy) pass(ctx context.Context, socket net.Conn) error {
 	return c.trouble
 }
 
-// listening is a connection that is listened to.
+// listening is the state of a recorded connection.
 type listening struct {
 	proxy *Proxy
 	conn  int
@@ -166,22 +166,22 @@ type listening struct {
 	compression protocol.Compression
 	segments    bool // the answer to STARTUP has come, and the version has segments
 	starting    bool // a STARTUP was sent
-	deaf        bool // something was not understood: nothing is written any more
+	deaf        bool // recording ended at undecodable bytes
 	secrets     map[int16]bool
 	trouble     error
 }
 
-// heard is one direction: bytes that are not a whole message yet.
+// heard is one direction: the bytes of an incomplete message.
 type heard struct {
 	bytes    []byte
 	segments protocol.Segments
 }
 
-// maxMessage is the longest message that is written.
+// maxMessage is the length of the longest recorded message.
 const maxMessage = 256 << 20
 
-// copy passes bytes on and listens. Bytes are listened to before they are passed on, so that requests are written
-// before their answers.
+// copy forwards and records bytes. It records before it forwards, so that requests are recorded before their
+// responses.
 func (c *listening) copy(to, from net.Conn, h *heard) {
 	buf := make([]byte, 64<<10)
 	for {
@@ -198,7 +198,7 @@ func (c *listening) copy(to, from net.Conn, h *heard) {
 	}
 }
 
-// hear takes bytes of a direction and writes the messages that are whole.
+// hear takes bytes of a direction and records the complete messages.
 func (c *listening) hear(h *heard, b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -222,9 +222,10 @@ func (c *listening) hear(h *heard, b []byte) {
 	}
 }
 
-// next writes the first message, or those of the first segment, and returns how long it is; 0: it is not whole.
+// next records the first message, or the messages of the first segment, and returns its length; 0 if it is
+// incomplete.
 func (c *listening) next(h *heard) (int, error) {
-	// Requests behind a STARTUP that is not answered cannot be told from segments: clients do not send any.
+	// Requests after an unanswered STARTUP could not be distinguished from segments: clients send none.
 	if c.segments {
 		h.segments.Compressed, h.segments.Limit = c.compression == protocol.LZ4, maxMessage
 		envelopes, n, err := h.segments.Next(h.bytes)
@@ -258,7 +259,7 @@ func (c *listening) next(h *heard) (int, error) {
 	return end, c.message(header, body)
 }
 
-// textOf is the statement of a request that has one.
+// textOf returns the statement of a request.
 func textOf(m protocol.Request) (text string, is bool) {
 	switch m := m.(type) {
 	case *protocol.Query:
@@ -269,7 +270,7 @@ func textOf(m protocol.Request) (text string, is bool) {
 	return "", false
 }
 
-// message writes a message and follows what connections agree on.
+// message records a message and tracks compression and segments.
 func (c *listening) message(h protocol.Header, body []byte) error {
 	l := line{mark: markRequest, conn: c.conn, at: time.Now(), header: h, body: body}
 	var comment []byte
@@ -311,7 +312,7 @@ func (c *listening) message(h protocol.Header, body []byte) error {
 	return nil
 }
 
-// mark writes that the connection is opened or closed.
+// mark records that the connection was opened or closed.
 func (c *listening) mark(state string) {
 	l := line{mark: markConnection, conn: c.conn, at: time.Now(), state: state}
 	c.proxy.write(l.append(nil))

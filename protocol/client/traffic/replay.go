@@ -15,8 +15,8 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// Replay plays a recording against a server. Requests are sent one after the other, in the order in which they were
-// recorded, each on the connection of its own.
+// Replay replays a recording against a server. It sends the requests one by one in the recorded order, each on the
+// connection for its recorded one.
 type Replay struct {
 	Against            string      // the server's address
 	Username, Password string      // if it asks
@@ -25,13 +25,13 @@ type Replay struct {
 	Out                io.Writer // for differences
 }
 
-// Outcome counts what became of the requests of a recording.
+// Outcome counts the requests of a recording by result.
 type Outcome struct {
 	Requests   int // QUERY, PREPARE, EXECUTE and BATCH
 	Compared   int
-	LeftOut    int // that could not be sent: they, or how their statement was prepared, are not in the recording
-	System     int // whose rows tell of the cluster, and are not compared
-	Unanswered int // that have no answer in the recording
+	LeftOut    int // not sent: the recording lacks them or the PREPARE of their statement
+	System     int // with rows of system tables, which are not compared
+	Unanswered int // without a response in the recording
 	Different  int
 }
 
@@ -57,11 +57,11 @@ type replaying struct {
 	answers  map[int]*line
 	conns    map[int]*client.Conn
 	prepared map[string]*statement // by the recorded id
-	pages    map[string][]byte     // our paging states by the recorded ones
+	pages    map[string][]byte     // our paging states by recorded ones
 }
 
-// Run plays a recording. It fails if the recording cannot be read or the server cannot be reached: differences are in
-// the outcome, and on Out.
+// Run replays a recording. It fails if the recording cannot be read or the server cannot be reached; differences are
+// counted in the outcome and printed to Out.
 func (r *Replay) Run(ctx context.Context, recording io.Reader) (Outcome, error) {
 	lines, err := readLines(recording)
 	if err != nil {
@@ -87,7 +87,7 @@ func (r *Replay) Run(ctx context.Context, recording io.Reader) (Outcome, error) 
 	return p.outcome, nil
 }
 
-// readLines reads the lines of a recording that are no comments.
+// readLines reads the lines of a recording without comments.
 func readLines(from io.Reader) ([]*line, error) {
 	in := bufio.NewReaderSize(from, 1<<20)
 	var all []*line
@@ -97,7 +97,7 @@ func readLines(from io.Reader) ([]*line, error) {
 			return nil, err
 		}
 		if errors.Is(err, io.EOF) && text != "" {
-			return all, nil // the recorder was ended within a line
+			return all, nil // the recorder was stopped within a line
 		}
 		l, wrong := parseLine(text, number)
 		if wrong != nil {
@@ -112,7 +112,7 @@ func readLines(from io.Reader) ([]*line, error) {
 	}
 }
 
-// matchAnswers finds the answers of requests: the next ones on their streams. Keys are lines of requests.
+// matchAnswers finds the response to each request: the next one on its stream. Keys are line numbers of requests.
 func matchAnswers(lines []*line) map[int]*line {
 	type place struct {
 		conn   int
@@ -148,7 +148,7 @@ func (p *replaying) line(ctx context.Context, l *line) error {
 	switch l.header.Opcode {
 	case protocol.OpQuery, protocol.OpPrepare, protocol.OpExecute, protocol.OpBatch:
 	default:
-		return nil // connections are opened as this server wants it
+		return nil // dial does the handshake for this server
 	}
 	p.outcome.Requests++
 	if l.secret {
@@ -183,7 +183,7 @@ func (p *replaying) line(ctx context.Context, l *line) error {
 	return p.compare(l, text, ids, got)
 }
 
-// connection is the connection that stands for a recorded one.
+// connection returns the connection for a recorded one.
 func (p *replaying) connection(ctx context.Context, l *line) (*client.Conn, error) {
 	if c := p.conns[l.conn]; c != nil {
 		return c, nil
@@ -197,8 +197,8 @@ func (p *replaying) connection(ctx context.Context, l *line) (*client.Conn, erro
 	return c, err
 }
 
-// translate puts this server's ids and paging states in the place of the recorded ones. It returns the texts of the
-// statements and those that are prepared; false: one was not prepared in the recording.
+// translate replaces recorded ids and paging states by those of this server. It returns the statement texts and the
+// prepared statements; false if the recording lacks a PREPARE.
 func (p *replaying) translate(m protocol.Request) (text string, used []*statement, ok bool) {
 	page := func(q *protocol.QueryParameters) {
 		if ours, known := p.pages[string(q.PagingState)]; known && q.PagingState != nil {
@@ -246,7 +246,7 @@ func (p *replaying) translate(m protocol.Request) (text string, used []*statemen
 	return "", nil, false
 }
 
-// compare compares an answer with the recorded one, and keeps what later requests need of both.
+// compare compares a response with the recorded one, and keeps ids and paging states for later requests.
 func (p *replaying) compare(l *line, text string, used []*statement, got *client.Answer) error {
 	recorded := p.answers[l.number]
 	if recorded == nil || recorded.secret {

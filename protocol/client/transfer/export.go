@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,7 +23,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// Server is where and as whom to connect.
+// Server is an address and credentials.
 type Server struct {
 	Addr               string
 	Username, Password string
@@ -38,15 +37,15 @@ func (s *Server) dial(ctx context.Context) (*client.Conn, error) {
 	return client.Dial(ctx, s.Addr, client.Options{Username: s.Username, Password: s.Password, TLS: s.TLS})
 }
 
-// Progress says how far a copy has come.
+// Progress is the progress of a copy.
 type Progress struct {
 	Table      string
 	Rows       int64   // of all tables
-	Files, All int     // that are done, and that there are
-	Skipped    int     // files that were done before
-	Share      float64 // of the work that is done, from 0 to 1, estimated
+	Files, All int     // finished and total
+	Skipped    int     // files finished earlier
+	Share      float64 // estimated share of the work done, from 0 to 1
 
-	Notes string // the file that says which files were imported before
+	Notes string // files with records of earlier imports
 }
 
 // Export copies tables into a folder.
@@ -61,7 +60,7 @@ type Export struct {
 	Progress        func(Progress)
 }
 
-// manifest says what an export was asked for.
+// manifest has the parameters of an export.
 type manifest struct {
 	Version int      `json:"version"`
 	Format  string   `json:"format"`
@@ -77,17 +76,17 @@ const (
 	unfinished   = ".unfinished"
 )
 
-// counter sums up what several goroutines do.
+// counter sums up the progress of concurrent goroutines.
 type counter struct {
 	mu    sync.Mutex
 	now   Progress
 	work  float64 // of all files
 	done  float64
-	parts map[string]float64 // what is done of files, by name
+	parts map[string]float64 // done shares of files, by name
 	fn    func(Progress)
 }
 
-// newCounter counts the work of files, of which each is as much as weight says.
+// newCounter returns a counter for files weighted by their work.
 func newCounter(fn func(Progress), files []exportFile) *counter {
 	c := &counter{fn: fn, parts: map[string]float64{}}
 	c.now.All = len(files)
@@ -121,7 +120,7 @@ func (c *counter) skip(f exportFile) {
 	c.now.Skipped++
 }
 
-// Run exports, and returns what was done. What was exported before into the same folder is left as it is.
+// Run exports and returns the progress. It keeps files that an earlier run has exported into the same folder.
 func (e *Export) Run(ctx context.Context) (Progress, error) {
 	conn, err := e.dial(ctx)
 	if err != nil {
@@ -176,7 +175,7 @@ type exportFile struct {
 	table  *table
 	part   int
 	name   string
-	weight float64 // how much work it is, in relation to others
+	weight float64 // work relative to other files
 }
 
 // fileName is the name of a part.
@@ -187,7 +186,7 @@ func fileName(table string, part, parts int, format string) string {
 // escapeName keeps separators out of names of files.
 func escapeName(name string) string { return strings.NewReplacer("/", "%2F", "%", "%25").Replace(name) }
 
-// writeManifest writes what the export was asked for, or compares it with what an export before was.
+// writeManifest writes the parameters of the export, or compares them with those of an earlier one.
 func writeManifest(dir string, m *manifest) error {
 	path := filepath.Join(dir, manifestFile)
 	text, err := json.MarshalIndent(m, "", "  ")
@@ -201,12 +200,12 @@ func writeManifest(dir string, m *manifest) error {
 	case err != nil:
 		return err
 	case !bytes.Equal(bytes.TrimSpace(before), text):
-		return fmt.Errorf("%s is of an export that was asked for something else", path)
+		return fmt.Errorf("%s is of an export with other parameters", path)
 	}
 	return nil
 }
 
-// writeWhole writes a file that has its name when it is whole.
+// writeWhole writes a file that gets its name when it is complete.
 func writeWhole(path string, content []byte) error {
 	f, err := os.Create(path + unfinished)
 	if err != nil {
@@ -268,7 +267,7 @@ func (e *Export) tables(ctx context.Context, c *client.Conn) (names [][2]string,
 	return names, b.String(), err
 }
 
-// selected is the list of a SELECT: the columns, then what WRITETIME and TTL say of them.
+// selected is the list of a SELECT: the columns, then their WRITETIME and TTL.
 func (e *Export) selected(t *table) string {
 	var names []string
 	for _, c := range t.columns {
@@ -287,7 +286,7 @@ func (e *Export) selected(t *table) string {
 	return strings.Join(names, ", ")
 }
 
-// hasElements reports whether WRITETIME gives a list: the column is a collection or a user type that is not frozen.
+// hasElements reports whether WRITETIME returns a list: for non-frozen collections and user types.
 func (c *column) hasElements() bool {
 	switch c.typ.(type) {
 	case *types.List, *types.Set, *types.Map, *types.UserType:
@@ -296,7 +295,7 @@ func (c *column) hasElements() bool {
 	return false
 }
 
-// bounds are the tokens of a part: behind the first up to the last.
+// bounds returns the token range of a part: after the first, up to the last.
 func bounds(part, parts int) (after, upTo int64) {
 	step := math.MaxUint64 / uint64(parts)
 	at := func(i int) int64 { return int64(step*uint64(i) + 1<<63) } // from the least token on
@@ -345,10 +344,11 @@ func (e *Export) file(ctx context.Context, c *client.Conn, f exportFile, path st
 	}
 	after, upTo := bounds(f.part, e.Parts)
 	o := client.QueryOptions{PageSize: pageRows, Consistency: cqlerr.LocalQuorum}
+	tokens := []types.Value{{Bytes: types.EncodeBigInt(after)}, {Bytes: types.EncodeBigInt(upTo)}}
 	var last row
 	for {
 		asking, cancel := context.WithTimeout(ctx, e.Timeout)
-		r, err := c.Execute(asking, p, []types.Value{{Bytes: bigint(after)}, {Bytes: bigint(upTo)}}, &o)
+		r, err := c.Execute(asking, p, tokens, &o)
 		cancel()
 		if err != nil {
 			return err
@@ -377,7 +377,7 @@ func (e *Export) file(ctx context.Context, c *client.Conn, f exportFile, path st
 	return os.Rename(path+unfinished, path)
 }
 
-// cells makes a row of what a SELECT has returned.
+// cells makes a row from a result of SELECT.
 func (t *table) cells(values [][]byte, r *client.Result, times bool) row {
 	all := make(row, len(t.columns))
 	at := len(t.columns)
@@ -405,7 +405,7 @@ func (t *table) samePartition(a, b row) bool {
 	return true
 }
 
-// partitionKey is the partition key of a row, as its token is made of it.
+// partitionKey is the serialized partition key of a row, for its token.
 func (t *table) partitionKey(r row) []byte {
 	var parts [][]byte
 	for i, c := range t.columns {
@@ -418,13 +418,12 @@ func (t *table) partitionKey(r row) []byte {
 	}
 	var key []byte
 	for _, part := range parts {
-		key = binary.BigEndian.AppendUint16(key, uint16(len(part)))
-		key = append(append(key, part...), 0)
+		key = types.AppendCompositeKey(key, part)
 	}
 	return key
 }
 
-// dropStatics takes the values of static columns from a row: the first row of its partition has them.
+// dropStatics removes the values of static columns from a row: the first row of its partition has them.
 func (t *table) dropStatics(r row) {
 	for i, c := range t.columns {
 		if c.kind == "static" {
@@ -433,7 +432,7 @@ func (t *table) dropStatics(r row) {
 	}
 }
 
-// inParallel calls fn with each of some things, on so many connections at the same time. It ends at the first error.
+// inParallel calls fn for each element, on up to jobs connections concurrently. It stops at the first error.
 func inParallel[T any](
 	ctx context.Context, s *Server, jobs int, all []T, fn func(context.Context, *client.Conn, T) error,
 ) error {

@@ -3,16 +3,19 @@ package transfer
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/types"
+	cqljson "github.com/cqld/cqld/cql/types/json"
 )
 
 // Formats are the formats of an export.
@@ -35,10 +38,10 @@ func newRowWriter(format string, out *bufio.Writer, times bool) rowWriter {
 	return &jsonWriter{out: out}
 }
 
-// rawKey is the only key of an object that has the bytes of a value.
+// rawKey is the only key of an object with the bytes of a value.
 const rawKey = "@raw"
 
-// appendValue appends a value as JSON: as SELECT JSON prints it if that gives it back, else its bytes.
+// appendValue appends a value as JSON: as SELECT JSON prints it if that is exact, else its bytes.
 func appendValue(dst []byte, t types.Type, value []byte) []byte {
 	if value == nil {
 		return append(dst, "null"...)
@@ -50,7 +53,7 @@ func appendValue(dst []byte, t types.Type, value []byte) []byte {
 	return fmt.Appendf(dst, `{"%s": "%x"}`, rawKey, value)
 }
 
-// parseValue reads what appendValue has written.
+// parseValue reads a value written by appendValue.
 func parseValue(t types.Type, text []byte) ([]byte, error) {
 	if bytes.HasPrefix(text, []byte(`{"`+rawKey+`": "`)) {
 		var raw map[string]string
@@ -63,15 +66,15 @@ func parseValue(t types.Type, text []byte) ([]byte, error) {
 	if !json.Valid(text) {
 		return nil, errors.New("no JSON")
 	}
-	v, err := types.DecodeJSON(string(text), nil)
+	v, err := cqljson.Decode(string(text), nil)
 	if err != nil || v == nil {
 		return nil, err
 	}
 	return t.ParseJSON(v)
 }
 
-// jsonWriter writes an object on a line for each row: the values by the names of the columns, and under @writetime and
-// @ttl what these say.
+// jsonWriter writes one object per line and row: the values by column name, and write times and TTLs under @writetime
+// and @ttl.
 type jsonWriter struct {
 	out *bufio.Writer
 	buf []byte
@@ -118,15 +121,15 @@ func (w *jsonWriter) row(t *table, r row) error {
 	return err
 }
 
-// The keys of what belongs to cells. No column can be named so but in quotes.
+// Keys for the metadata of cells. Only quoted columns can have such names.
 const (
 	writetimes = "@writetime"
 	ttls       = "@ttl"
 )
 
-// csvWriter writes a head with the names of the columns, and a line for each row. A null is an empty field; any other
-// value is as jsonWriter has it, in quotes where it has to be. Texts are without the quotes of JSON, unless they begin
-// with a quote or a brace, or are empty.
+// csvWriter writes a header with the column names, and a line for each row. A null is an empty field; other values
+// are written as by jsonWriter, quoted if necessary. Texts lose the quotes of JSON, unless they begin with a quote or
+// a brace, or are empty.
 type csvWriter struct {
 	out   *bufio.Writer
 	times bool
@@ -194,8 +197,8 @@ func (w *csvWriter) row(t *table, r row) error {
 
 func isText(t types.Type) bool { return t == types.Text || t == types.ASCII }
 
-// cqlWriter writes statements, which any client can run. A cell with a timestamp or a TTL of its own has a statement of
-// its own. Counters are added to what there is.
+// cqlWriter writes statements for any client. Cells with different timestamps or TTLs get separate statements.
+// Counters are added to existing values.
 type cqlWriter struct{ out *bufio.Writer }
 
 func (w *cqlWriter) head(t *table) error { return nil }
@@ -231,7 +234,7 @@ func (s *write) literal(t *table) string {
 		t.quoted(), strings.Join(names, ", "), strings.Join(values, ", "), s.using())
 }
 
-// literal is a value in CQL. An empty value of a type that has no literal for it is made of a blob.
+// literal is a value in CQL. An empty value without a literal is converted from a blob.
 func literal(c *column, value []byte) string {
 	if len(value) == 0 && !isText(c.typ) && c.typ != types.Blob {
 		return "blob_as_" + c.typ.String() + "(0x)"
@@ -254,7 +257,7 @@ func (s *write) using() string {
 	return " USING " + strings.Join(parts, " AND ")
 }
 
-// rowReader reads rows that a rowWriter has written; io.EOF is behind the last one.
+// rowReader reads rows written by a rowWriter; it returns io.EOF after the last one.
 type rowReader interface{ next(t *table) (row, error) }
 
 func newRowReader(format string, in *bufio.Reader) rowReader {
@@ -269,7 +272,7 @@ type jsonReader struct{ in *bufio.Reader }
 func (r *jsonReader) next(t *table) (row, error) {
 	line, err := r.in.ReadBytes('\n')
 	if len(bytes.TrimSpace(line)) == 0 {
-		return nil, cmpErr(err, io.EOF)
+		return nil, cmp.Or(err, io.EOF)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -297,23 +300,13 @@ func (r *jsonReader) next(t *table) (row, error) {
 		if all[i].value, err = parseValue(c.typ, text); err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.name, err)
 		}
-		all[i].timestamp, all[i].timed = times[c.name], false
-		if _, ok := times[c.name]; ok {
-			all[i].timed = true
-		}
+		all[i].timestamp, all[i].timed = times[c.name]
 		all[i].ttl = lives[c.name]
 	}
 	for name := range fields {
 		return nil, fmt.Errorf("%s has no column %s", t.fullName(), name)
 	}
 	return all, nil
-}
-
-func cmpErr(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
 }
 
 type csvReader struct {
@@ -418,10 +411,5 @@ func parseField(t types.Type, text string) ([]byte, error) {
 
 // place is the index of a column, or -1.
 func (t *table) place(name string) int {
-	for i, c := range t.columns {
-		if c.name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(t.columns, func(c *column) bool { return c.name == name })
 }

@@ -25,12 +25,12 @@ import (
 type Import struct {
 	Server
 	Dir      string
-	NoSchema bool // the definitions are there
+	NoSchema bool // the schema exists already
 	Jobs     int  // that run at the same time
 	Progress func(Progress)
 }
 
-// Run imports, and returns what was done. Files that an import before was done with are left out.
+// Run imports and returns the progress. It skips files that an earlier import has finished.
 func (i *Import) Run(ctx context.Context) (Progress, error) {
 	m, err := readManifest(i.Dir)
 	if err != nil {
@@ -110,7 +110,7 @@ func (i *Import) Run(ctx context.Context) (Progress, error) {
 	return done.now, err
 }
 
-// readManifest reads what an export was asked for.
+// readManifest reads the parameters of an export.
 func readManifest(dir string) (m manifest, err error) {
 	path := filepath.Join(dir, manifestFile)
 	text, err := os.ReadFile(path)
@@ -126,23 +126,23 @@ func readManifest(dir string) (m manifest, err error) {
 	return m, nil
 }
 
-// notes are the files that an import has begun and is done with.
+// notes records the files that imports have begun and finished.
 type notes struct {
 	mu          sync.Mutex
 	file        *os.File
 	begun, done map[string]bool
 	found       []string // files of notes that were read
-	torn        bool     // the last line of the file that was read last was not written to its end
+	torn        bool     // the last line of the file read last is incomplete
 }
 
-// openNotes reads the notes of imports into a server, or into another node of the same cluster: host ids name them.
+// openNotes reads the notes of imports into any node of the cluster; they are named after host ids.
 func openNotes(ctx context.Context, c *client.Conn, dir string) (n *notes, err error) {
 	n = &notes{begun: map[string]bool{}, done: map[string]bool{}}
 	own := ""
 	for _, query := range []string{"SELECT host_id FROM system.peers", "SELECT host_id FROM system.local"} {
 		err := eachRow(ctx, c, query, nil, func(row [][]byte) error {
 			if row[0] == nil {
-				return nil // a node that is not whole yet
+				return nil // a node that has not joined completely
 			}
 			own = filepath.Join(dir, "imported-into-"+types.UUID.Format(row[0]))
 			return n.read(own)
@@ -152,7 +152,7 @@ func openNotes(ctx context.Context, c *client.Conn, dir string) (n *notes, err e
 		}
 	}
 	if n.file, err = os.OpenFile(own, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644); err == nil && n.torn {
-		_, err = fmt.Fprintln(n.file) // else the next note would be a part of the torn one
+		_, err = fmt.Fprintln(n.file) // else the next note would continue the torn one
 	}
 	return n, err
 }
@@ -172,7 +172,7 @@ func (n *notes) read(path string) error {
 		if n.torn = !whole; n.torn {
 			break
 		}
-		switch what, name, _ := strings.Cut(line, " "); what {
+		switch event, name, _ := strings.Cut(line, " "); event {
 		case "begun":
 			n.begun[name] = true
 		case "done":
@@ -182,17 +182,17 @@ func (n *notes) read(path string) error {
 	return nil
 }
 
-// paths are the files that have the notes.
+// paths lists the files with the notes.
 func (n *notes) paths() string { return strings.Join(n.found, " and ") }
 
-func (n *notes) note(what, name string) error {
+func (n *notes) note(event, name string) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	_, err := fmt.Fprintln(n.file, what, name)
+	_, err := fmt.Fprintln(n.file, event, name)
 	return errors.Join(err, n.file.Sync())
 }
 
-// define runs the definitions. What is there already stays as it is.
+// define runs the definitions and keeps existing objects.
 func (i *Import) define(ctx context.Context, c *client.Conn) error {
 	text, err := os.ReadFile(filepath.Join(i.Dir, schemaFile))
 	if err != nil {
@@ -248,7 +248,7 @@ func (i *Import) file(ctx context.Context, c *client.Conn, f exportFile, format 
 	return w.await(ctx, 0)
 }
 
-// countingReader counts what is read.
+// countingReader counts the bytes read.
 type countingReader struct {
 	from io.Reader
 	n    float64
@@ -261,7 +261,7 @@ func (r *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// typed is the table with the types of its columns.
+// typed returns the table with the types of its columns.
 func (t *table) typed(ctx context.Context, c *client.Conn) (*table, error) {
 	var names []string
 	for _, k := range t.columns {
@@ -276,7 +276,7 @@ func (t *table) typed(ctx context.Context, c *client.Conn) (*table, error) {
 	for i, k := range t.columns {
 		copied := *k
 		if copied.typ = p.Result.Columns()[i].Type; copied.typ == types.Counter {
-			copied.typ = types.BigInt // which has the same bytes, and texts for them
+			copied.typ = types.BigInt // which has the same bytes, and literals
 		}
 		own.columns = append(own.columns, &copied)
 	}
@@ -314,10 +314,10 @@ type importer struct {
 	of       *Import
 	table    *table
 	prepared map[string]*client.Prepared
-	sent     int // writes that are not answered
+	sent     int // unanswered writes
 }
 
-// maxSent is how many writes of a connection are not answered at a time.
+// maxSent is the maximal number of unanswered writes on a connection.
 const maxSent = 128
 
 // write writes a row.
@@ -340,7 +340,8 @@ func (w *importer) write(ctx context.Context, r row) error {
 		using := ""
 		if s.timed {
 			using = " USING TIMESTAMP ? AND TTL ?"
-			values = append(values, types.Value{Bytes: bigint(s.timestamp)}, types.Value{Bytes: bigint(s.ttl)[4:]})
+			timestamp, ttl := types.EncodeBigInt(s.timestamp), types.EncodeInt(int32(s.ttl))
+			values = append(values, types.Value{Bytes: timestamp}, types.Value{Bytes: ttl})
 		}
 		if err := w.send(ctx, text+using, values); err != nil {
 			return err
@@ -349,7 +350,7 @@ func (w *importer) write(ctx context.Context, r row) error {
 	return nil
 }
 
-// send sends a write, and waits for the answer to another one if there are many.
+// send sends a write. If maxSent writes are unanswered it waits for a response first.
 func (w *importer) send(ctx context.Context, text string, values []types.Value) error {
 	p, err := w.prepare(ctx, text)
 	if err != nil {
@@ -370,7 +371,7 @@ func (w *importer) receive(ctx context.Context) error {
 	return w.conn.ReceiveVoid(ctx)
 }
 
-// await waits for answers until so many writes at most are not answered.
+// await waits for responses until at most left writes are unanswered.
 func (w *importer) await(ctx context.Context, left int) error {
 	for w.sent > left {
 		if err := w.receive(ctx); err != nil {
@@ -398,7 +399,8 @@ func (w *importer) prepare(ctx context.Context, text string) (*client.Prepared, 
 	return p, nil
 }
 
-// count makes the counters of a row what they are in the export, whatever they are now: so a row may be imported twice.
+// count sets the counters of a row to their exported values, independent of their current values, so a row may be
+// imported twice.
 func (w *importer) count(ctx context.Context, r row) error {
 	for _, static := range []bool{true, false} {
 		var names, sets []string
@@ -430,7 +432,7 @@ func (w *importer) count(ctx context.Context, r row) error {
 			if len(now.Rows) > 0 && now.Rows[0][i] != nil {
 				n -= integer(now.Rows[0][i])
 			}
-			wanted[i].Bytes = bigint(n)
+			wanted[i].Bytes = types.EncodeBigInt(n)
 		}
 		update := "UPDATE " + w.table.quoted() + " SET " + strings.Join(sets, ", ") + " WHERE " + where
 		if _, err := w.execute(ctx, update, append(wanted, key...)); err != nil {

@@ -1,3 +1,12 @@
+// Package transfer copies tables between servers and folders. It is an ordinary client: the server may be cqld or
+// Cassandra.
+//
+// An export is a folder with the schema (schema.cql), the parameters of the export (export.json), and for each table
+// one file per part of the token ring; parts are read concurrently. A file gets its name when it is complete, so
+// running an interrupted export again continues it. An import records finished files in a file named after the
+// server's host id, and continues after them.
+//
+// A value that a format cannot represent exactly, such as an empty int, is written as its bytes.
 package transfer
 
 import (
@@ -12,11 +21,11 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// column is a column of a table, as system_schema.columns has it.
+// column is a row of system_schema.columns.
 type column struct {
 	name, kind, typeText string
 	position             int
-	typ                  types.Type // as rows have it
+	typ                  types.Type // as in rows
 	timed                bool       // WRITETIME and TTL of it are exported
 }
 
@@ -34,7 +43,7 @@ func (t *table) fullName() string { return t.keyspace + "." + t.name }
 
 func (t *table) quoted() string { return quote.Name(t.keyspace) + "." + quote.Name(t.name) }
 
-// where is the WHERE clause that names one row, or a partition.
+// where is the WHERE clause for one row or one partition.
 func (t *table) where(clustering bool) string {
 	var parts []string
 	for _, c := range t.columns {
@@ -48,10 +57,10 @@ func (t *table) where(clustering bool) string {
 // kinds are the kinds of columns in the order of an export.
 var kinds = []string{"partition_key", "clustering", "static", "regular"}
 
-// errNoTable says that a table is not defined.
+// errNoTable means that a table does not exist.
 var errNoTable = errors.New("there is no table")
 
-// readTable asks for the columns of a table.
+// readTable reads the columns of a table.
 func readTable(ctx context.Context, c *client.Conn, keyspace, name string) (*table, error) {
 	t := &table{keyspace: keyspace, name: name}
 	query := "SELECT column_name, kind, type, position FROM system_schema.columns " +
@@ -107,7 +116,7 @@ func eachRow(
 	}
 }
 
-// pageRows is how many rows a page has.
+// pageRows is the page size.
 const pageRows = 1000
 
 // integer decodes an int or a bigint.
@@ -122,15 +131,7 @@ func integer(b []byte) (n int64) {
 	return n
 }
 
-func bigint(n int64) []byte {
-	b := make([]byte, 8)
-	for i := range b {
-		b[i] = byte(n >> (56 - 8*i))
-	}
-	return b
-}
-
-// newest is the greatest number of a bigint or an int, or of a list of them, and whether there is one.
+// newest is the maximum of a bigint, an int or a list of them; ok is false if there is none.
 func newest(t types.Type, b []byte) (n int64, ok bool) {
 	if b == nil {
 		return 0, false
@@ -149,7 +150,7 @@ func newest(t types.Type, b []byte) (n int64, ok bool) {
 	return n, ok
 }
 
-// cell is a value with what WRITETIME and TTL say of it.
+// cell is a value with its WRITETIME and TTL.
 type cell struct {
 	value     []byte // nil: null
 	timestamp int64
@@ -159,3 +160,54 @@ type cell struct {
 
 // row has a cell for each column of its table.
 type row []cell
+
+// write is the part of a row that one statement writes.
+type write struct {
+	row       row
+	has       []bool // the written columns outside the key
+	timed     bool
+	timestamp int64
+	ttl       int64
+	static    bool // without clustering key
+}
+
+// writesOf splits a row into statements: one for cells with the same timestamp and TTL, separately for static ones. A
+// row that has only a key is written too.
+func writesOf(t *table, r row) (all []*write) {
+	add := func(i int, static bool) {
+		c := &r[i]
+		for _, w := range all {
+			if w.static == static && w.timed == c.timed && w.timestamp == c.timestamp && w.ttl == c.ttl {
+				w.has[i] = true
+				return
+			}
+		}
+		w := &write{row: r, has: make([]bool, len(r)), timed: c.timed, timestamp: c.timestamp, ttl: c.ttl, static: static}
+		if static {
+			w.row = append(row(nil), r...)
+			for j, k := range t.columns {
+				if k.kind == "clustering" {
+					w.row[j] = cell{}
+				}
+			}
+		}
+		w.has[i] = true
+		all = append(all, w)
+	}
+	rows, clustered := 0, true
+	for i, c := range t.columns {
+		switch {
+		case c.kind == "clustering" && r[i].value == nil:
+			clustered = false
+		case !c.isKey() && r[i].value != nil:
+			add(i, c.kind == "static")
+			if c.kind == "regular" {
+				rows++
+			}
+		}
+	}
+	if rows == 0 && clustered && !t.counter {
+		all = append(all, &write{row: r, has: make([]bool, len(r))})
+	}
+	return all
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	cqljson "github.com/cqld/cqld/cql/types/json"
 	"github.com/cqld/cqld/server/control"
 )
 
@@ -178,7 +179,7 @@ func (o endpoint) key(r *http.Request, given string) ([]byte, error) {
 	if t == types.Text {
 		return types.EncodeText(text), nil
 	}
-	b, err := t.ParseJSON(types.JSONString(text))
+	b, err := t.ParseJSON(cqljson.String(text))
 	if err != nil {
 		return nil, fmt.Errorf("%q is no %s", text, o.keyColumn().Name)
 	}
@@ -204,7 +205,7 @@ func (o endpoint) decode(body io.Reader) (map[string][]byte, error) {
 		if c == nil || c.Kind != schema.Regular {
 			return nil, fmt.Errorf("%s has no field %s", o.Schema.Name, name)
 		}
-		value, err := types.DecodeJSON(string(given[name]), nil)
+		value, err := cqljson.Decode(string(given[name]), nil)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

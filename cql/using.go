@@ -1,7 +1,0 @@
-package cql
-
-// Using is a USING clause; nil where an option is not given.
-type Using struct {
-	Timestamp Term
-	TTL       Term
-}
