@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
@@ -18,31 +20,36 @@ type WrittenRow struct {
 	Bytes       int  // of the clustering, the names of elements and fields, and values other than counters'
 }
 
-// WrittenRows calls fn for each row that mutations write to, in no order. It leaves out rows that get nothing.
+// WrittenRows calls fn for each row that mutations write to, in the order of their keys. It leaves out rows that get nothing.
 func WrittenRows(ms []*Mutation, fn func(WrittenRow)) error {
 	type written struct {
-		table *schema.Table
-		value []byte
+		table      *schema.Table
+		key, value []byte
 	}
-	merged := make(map[string]written)
+	n := 0
 	for _, m := range ms {
 		m.endRow()
+		n += len(m.spans)
+	}
+	all := make([]written, 0, n)
+	for _, m := range ms {
 		for _, s := range m.spans {
-			key, value := m.buf[s.key:s.value], m.buf[s.value:s.end]
-			if rows.IsTombstoneKey(key) {
-				continue
+			if key := m.buf[s.key:s.value]; !rows.IsTombstoneKey(key) {
+				all = append(all, written{m.table, key, m.buf[s.value:s.end]})
 			}
-			if w, found := merged[string(key)]; found {
-				var err error
-				if value, err = rows.FoldRows(w.value, value); err != nil {
-					return err
-				}
-			}
-			merged[string(key)] = written{m.table, value}
 		}
 	}
-	for key, w := range merged {
-		row, err := writtenRow(w.table, []byte(key), w.value)
+	slices.SortStableFunc(all, func(a, b written) int { return bytes.Compare(a.key, b.key) })
+	for i, w := range all {
+		if i+1 < len(all) && bytes.Equal(w.key, all[i+1].key) {
+			folded, err := rows.FoldRows(w.value, all[i+1].value)
+			if err != nil {
+				return err
+			}
+			all[i+1].value = folded
+			continue
+		}
+		row, err := writtenRow(w.table, w.key, w.value)
 		if err != nil {
 			return err
 		}
@@ -68,16 +75,13 @@ func writtenRow(t *schema.Table, key, value []byte) (w WrittenRow, err error) {
 			return w, err
 		}
 	}
-	columns := make(map[uint32]*schema.Column, len(t.Columns))
-	for _, c := range t.Columns {
-		columns[c.ID] = c
-	}
 	collection := uint32(0) // the last one that was counted; no column has the number 0
 	for r.ReadCell() {
-		c := columns[r.Cell.Column]
-		if c == nil {
+		i := slices.IndexFunc(t.Columns, func(c *schema.Column) bool { return c.ID == r.Cell.Column })
+		if i < 0 {
 			continue
 		}
+		c := t.Columns[i]
 		if types.IsMultiCell(c.Type) {
 			if collection != c.ID {
 				collection = c.ID

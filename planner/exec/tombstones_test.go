@@ -10,8 +10,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// A read warns of the tombstones of all its partitions and pages. Each partition of an IN and each page of an aggregate
-// fails by itself.
+// Each partition of an IN and each page of an aggregate is compared with the thresholds by itself. A warning has the
+// numbers of all of them.
 func TestTombstoneThresholds(t *testing.T) {
 	s := newSession(t)
 	settings := *guardrail.Default()
@@ -40,8 +40,8 @@ func TestTombstoneThresholds(t *testing.T) {
 		{"SELECT c FROM t WHERE k IN (0, 2)", 0, "9 live rows and 15"},
 		{"SELECT c FROM t WHERE k IN (0, 1)", 0, "TOMBSTONES"},
 		{"SELECT count(*) FROM t", 0, "TOMBSTONES"},
-		{"SELECT count(*) FROM t", 2, "12 live rows and 24"},
-		{"SELECT k, count(*) FROM t GROUP BY k", 2, "8 live rows and 17"},
+		{"SELECT count(*) FROM t", 2, ""},
+		{"SELECT k, count(*) FROM t GROUP BY k", 2, ""},
 		{"SELECT c FROM t WHERE k IN (0, 1) PER PARTITION LIMIT 1", 0, ""},
 	} {
 		r, err := s.run(c.query, exec.Options{PageSize: c.page})
