@@ -20,7 +20,8 @@ type WrittenRow struct {
 	Bytes       int  // of the clustering, the names of elements and fields, and values other than counters'
 }
 
-// WrittenRows calls fn for each row that mutations write to, in the order of their keys. It leaves out rows that get nothing.
+// WrittenRows calls fn for each row that mutations write to, in the order of their keys. It leaves out rows without
+// cells and marker.
 func WrittenRows(ms []*Mutation, fn func(WrittenRow)) error {
 	type written struct {
 		table      *schema.Table
