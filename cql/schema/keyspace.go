@@ -95,9 +95,9 @@ func (k *Keyspace) contentDigest() digest {
 	}
 	own := *k
 	own.Functions, own.Aggregates = sortedCallables(k.Functions), sortedCallables(k.Aggregates)
-	e := encoder{}
+	e := coder{}
 	e.keyspace(&own)
-	writeSections(&e, keyspaceSections, &own)
+	sections(&e, keyspaceSections, &own)
 	d := digest(md5.Sum(e.b))
 	for _, t := range k.Tables {
 		d = d.xor(t.digest)

@@ -101,11 +101,11 @@ func (t *Table) contentDigest() digest {
 	if IsSystem(t.Keyspace) {
 		return digest{}
 	}
-	n := *t
+	n := new(*t)
 	n.StoreID = 0
-	e := encoder{}
+	e := coder{}
 	e.string(t.Keyspace)
-	e.table(&n)
+	e.table(&n, t.Keyspace)
 	return digest(md5.Sum(e.b))
 }
 
