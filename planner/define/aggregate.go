@@ -1,6 +1,7 @@
 package define
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -80,19 +81,13 @@ func (d *CreateAggregate) check(k *schema.Keyspace, args, state written) error {
 			return err
 		}
 	}
-	if err := checkCallableKeyspace(d.Keyspace); err != nil {
-		return err
-	}
-	if err := checkDirectives(d.Statement.OrReplace, d.Statement.IfNotExists); err != nil {
-		return err
-	}
-	if err := checkCallableName("Aggregate", name); err != nil {
-		return err
-	}
-	if err := args.checkNotFrozen("Argument"); err != nil {
-		return err
-	}
-	return state.checkNotFrozen("State type")
+	return cmp.Or(
+		checkCallableKeyspace(d.Keyspace),
+		checkDirectives(d.Statement.OrReplace, d.Statement.IfNotExists),
+		checkCallableName("Aggregate", name),
+		args.checkNotFrozen("Argument"),
+		state.checkNotFrozen("State type"),
+	)
 }
 
 // aggregate returns the declared aggregate with its functions resolved.
@@ -203,10 +198,7 @@ func (d *DropAggregate) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcom
 		return nil, Outcome{}, err
 	}
 	if a == nil {
-		if d.Statement.IfExists {
-			return c, Outcome{}, nil
-		}
-		return nil, Outcome{}, cqlerr.Invalidf("Aggregate '%s' doesn't exist", drop.shown)
+		return skipOr(d.Statement.IfExists, c, cqlerr.Invalidf("Aggregate '%s' doesn't exist", drop.shown))
 	}
 	out := callableOutcome(schema.Dropped, schema.TargetAggregate, d.Keyspace, a.Name, typeTexts(a.Args), a.Args)
 	return c.WithoutAggregate(a), out, nil

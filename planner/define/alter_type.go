@@ -45,10 +45,7 @@ func (d *AlterType) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, e
 	}
 	t := c.Type(d.Keyspace, name)
 	if t == nil {
-		if d.Statement.IfExists {
-			return c, Outcome{}, nil
-		}
-		return nil, Outcome{}, cqlerr.Invalidf("Type %s.%s doesn't exist", d.Keyspace, name)
+		return skipOr(d.Statement.IfExists, c, cqlerr.Invalidf("Type %s.%s doesn't exist", d.Keyspace, name))
 	}
 	k := c.Keyspace(d.Keyspace)
 	changed, err := d.change(k, t, r.Guard)

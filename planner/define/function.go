@@ -1,6 +1,7 @@
 package define
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,13 +38,7 @@ func argTypes(s *cql.CreateFunction) written {
 // Apply adds the function, or replaces one with the same arguments.
 func (d *CreateFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	k, name, args := c.Keyspace(d.Keyspace), d.Name, argTypes(d.Statement)
-	if err := args.checkTypes(k, name); err != nil {
-		return nil, Outcome{}, err
-	}
-	if err := checkCallableKeyspace(d.Keyspace); err != nil {
-		return nil, Outcome{}, err
-	}
-	if err := d.check(args); err != nil {
+	if err := cmp.Or(args.checkTypes(k, name), checkCallableKeyspace(d.Keyspace), d.check(args)); err != nil {
 		return nil, Outcome{}, err
 	}
 	if k == nil {
@@ -92,10 +87,7 @@ func (d *CreateFunction) check(args written) error {
 				strings.Join(names, ", "))
 		}
 	}
-	if err := args.checkNotFrozen("Argument"); err != nil {
-		return err
-	}
-	return written{s.Returns}.checkNotFrozen("Return type")
+	return cmp.Or(args.checkNotFrozen("Argument"), written{s.Returns}.checkNotFrozen("Return type"))
 }
 
 func argNames(s *cql.CreateFunction) []string {
@@ -166,10 +158,7 @@ func (d *DropFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome
 		return nil, Outcome{}, err
 	}
 	if f == nil {
-		if d.Statement.IfExists {
-			return c, Outcome{}, nil
-		}
-		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' doesn't exist", drop.shown)
+		return skipOr(d.Statement.IfExists, c, cqlerr.Invalidf("Function '%s' doesn't exist", drop.shown))
 	}
 	if users := aggregatesOf(k, f); len(users) > 0 {
 		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' is still referenced by aggregates %s", drop.shown,
