@@ -195,20 +195,20 @@ func TestEncodingStays(t *testing.T) {
 	dense.Compact = schema.CompactDense
 	dense.Options = schema.DefaultTableOptions()
 	dense.Options.Extensions = map[string][]byte{"b": {1}, "a": {}}
+	callable := func(name string, args ...types.Type) schema.Callable {
+		return schema.Callable{Keyspace: "a", Name: name, Args: args, Returns: types.Int}
+	}
 	c = c.WithTable(view).WithTable(schema.NewTable(*dense)).WithTable(base.WithIndex(&schema.Index{
 		Name: "x", Class: "sai", Targets: []schema.IndexTarget{{Column: "z"}}, Options: map[string]string{"o": "p"},
-	})).WithFunction(&schema.Function{
-		Keyspace: "a", Name: "f", ArgNames: []string{"x", "y"}, Args: []types.Type{types.Int, types.Text},
-		Returns: types.Int, CalledOnNull: true, Language: "java", Body: "return x;",
-	}).WithFunction(&schema.Function{Keyspace: "a", Name: "g", Returns: types.Int, Language: "java", Body: ";"}).
-		WithAggregate(&schema.Aggregate{
-			Keyspace: "a", Name: "s", Args: []types.Type{types.Text}, Returns: types.Int, StateFunction: "f",
-			StateType: types.Int, FinalFunction: "h", Initial: types.EncodeInt(7),
+	})).WithRoutine(&schema.Function{
+		Callable: callable("f", types.Int, types.Text), ArgNames: []string{"x", "y"}, CalledOnNull: true,
+		Language: "java", Body: "return x;",
+	}).WithRoutine(&schema.Function{Callable: callable("g"), Language: "java", Body: ";"}).
+		WithRoutine(&schema.Aggregate{
+			Callable: callable("s", types.Text), StateFunction: "f", StateType: types.Int, FinalFunction: "h",
+			Initial: types.EncodeInt(7),
 		}).
-		WithAggregate(&schema.Aggregate{
-			Keyspace: "a", Name: "r", Args: []types.Type{types.Text}, Returns: types.Int, StateFunction: "f",
-			StateType: types.Int,
-		})
+		WithRoutine(&schema.Aggregate{Callable: callable("r", types.Text), StateFunction: "f", StateType: types.Int})
 	records := schema.Encode(c)
 	got := crc32.NewIEEE()
 	for _, key := range slices.Sorted(maps.Keys(records)) {

@@ -69,7 +69,11 @@ func (d *AlterType) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, e
 			out.Events = append(out.Events, updated(schema.TargetTable, table.Name))
 		}
 	}
-	out.Events = append(out.Events, updatedFunctions(k, name)...)
+	for _, routine := range k.Routines() {
+		if routine.Uses(name) {
+			out.Events = append(out.Events, routineChange(schema.Updated, routine))
+		}
+	}
 	next := c.WithType(changed)
 	return next, out, checkTypeSizes(next.Keyspace(d.Keyspace), name)
 }

@@ -120,13 +120,13 @@ func checkTypeSizes(k *schema.Keyspace, name string) error {
 			}
 		}
 	}
-	for _, f := range k.Functions {
-		if err := checkEachSize(append(slices.Clip(f.Args), f.Returns)); err != nil {
+	for _, r := range k.Routines() {
+		if err := checkEachSize(append(slices.Clip(r.Base().Args), r.Base().Returns)); err != nil {
 			return err
 		}
 	}
 	for _, a := range k.Aggregates {
-		if err := checkEachSize(append(a.StateArgs(), a.Returns)); err != nil {
+		if err := checkTypeSize(a.StateType); err != nil {
 			return err
 		}
 	}

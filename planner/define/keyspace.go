@@ -86,7 +86,9 @@ func (d *DropKeyspace) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome
 		return skipOr(d.IfExists, c, keyspaceMissing(d.Name))
 	}
 	out := Outcome{Answer: schema.Change{Kind: schema.Dropped, Target: schema.TargetKeyspace, Keyspace: d.Name}}
-	out.Events = droppedFunctions(k)
+	for _, routine := range k.RoutinesByUse() {
+		out.Events = append(out.Events, routineChange(schema.Dropped, routine))
+	}
 	for _, t := range slices.Concat(k.SortedViews(), k.TablesByAge()) {
 		out.Events = append(out.Events, schema.Change{
 			Kind: schema.Dropped, Target: schema.TargetTable, Keyspace: d.Name, Name: t.Name,
