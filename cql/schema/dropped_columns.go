@@ -61,8 +61,8 @@ func (t *Table) WithColumns(added []*Column) *Table {
 	return NewTable(spec)
 }
 
-// Lost returns the timestamp up to which cells are never seen again that are stored under a column's ID, and whether
-// there is one. Those of IDs that may be given to columns later are not.
+// Lost returns the timestamp up to which the cells stored under a column's ID are never seen again, and whether there
+// is one. No cells are lost under IDs that no column has had.
 func (t *Table) Lost(id uint32) (upTo int64, some bool) {
 	upTo, some = t.lost[id]
 	return upTo, some

@@ -52,7 +52,7 @@ func (t IndexTarget) String() string {
 	return t.Part.String() + "(" + quote.Name(t.Column) + ")"
 }
 
-// IndexKind says how an index works.
+// IndexKind is the implementation of an index.
 type IndexKind uint8
 
 // The kinds: Cassandra's first one, storage-attached indexes and SSTable-attached ones.

@@ -127,7 +127,7 @@ func hasMasks(t *Table) bool {
 		slices.ContainsFunc(t.Dropped, func(d *DroppedColumn) bool { return d.Mask != nil })
 }
 
-// masks codes the masks of the columns, then those of the dropped columns, whose section comes before.
+// masks codes the masks of columns, then of dropped columns. The section of dropped columns comes before this one.
 func (c *coder) masks(t *Table) {
 	c.masksOf(t.Columns)
 	var gone []*Column
