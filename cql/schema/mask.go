@@ -94,16 +94,11 @@ func tupleText(elems []types.Type, b []byte) string {
 
 // WithMask returns the table with another mask of a column, nil for none.
 func (t *Table) WithMask(column string, mask *Mask) *Table {
-	spec := *t
-	spec.Columns = make([]*Column, len(t.Columns))
-	for i, given := range t.Columns {
-		c := *given
+	return NewTable(t.withColumns(func(c *Column) {
 		if c.Name == column {
 			c.Mask = mask
 		}
-		spec.Columns[i] = &c
-	}
-	return NewTable(spec)
+	}))
 }
 
 // EachMask calls fn for each masked column, also for dropped columns that were not added again: Cassandra keeps the

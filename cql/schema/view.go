@@ -82,15 +82,11 @@ func (t *Table) WithBaseColumns(added ...*Column) *Table {
 
 // WithBaseColumnRenamed is a view after a column of its base has got another name.
 func (t *Table) WithBaseColumnRenamed(from, to string) *Table {
-	spec := *t
-	spec.Columns = make([]*Column, len(t.Columns))
-	for i, given := range t.Columns {
-		c := *given
+	spec := t.withColumns(func(c *Column) {
 		if c.Name == from {
 			c.Name = to
 		}
-		spec.Columns[i] = &c
-	}
+	})
 	view := *t.View
 	view.Where = slices.Clone(view.Where)
 	for i := range view.Where {
