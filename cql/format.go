@@ -1,64 +1,74 @@
 package cql
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cqld/cqld/cql/quote"
 )
 
-// printer collects the text of a node. Statements are printed in one line, keywords in capitals.
-type printer struct{ strings.Builder }
+// Statements are printed in one line, keywords in capitals.
 
-// text appends words and punctuation as they are.
-func (p *printer) text(parts ...string) {
-	for _, s := range parts {
-		p.WriteString(s)
-	}
-}
-
-// when appends s if cond holds: the optional words of a statement.
-func (p *printer) when(cond bool, s string) {
+// when is s if cond holds: the optional words of a statement.
+func when(cond bool, s string) string {
 	if cond {
-		p.WriteString(s)
+		return s
 	}
+	return ""
 }
 
-// clause appends a keyword and a term, or nothing if the term is nil.
-func (p *printer) clause(keyword string, t Term) {
-	if t != nil {
-		p.text(keyword, t.String())
+// clause is a keyword and a term, or nothing if the term is nil.
+func clause(keyword string, t Term) string {
+	if t == nil {
+		return ""
 	}
+	return keyword + t.String()
 }
 
-// each appends the items of a list with a separator between them.
-func each[T any](p *printer, items []T, separator string, print func(T)) {
+// joined prints the items of a list with a separator between them.
+func joined[T fmt.Stringer](items []T, separator string) string {
+	texts := make([]string, len(items))
 	for i, item := range items {
-		if i > 0 {
-			p.WriteString(separator)
-		}
-		print(item)
+		texts[i] = item.String()
 	}
+	return strings.Join(texts, separator)
 }
 
-// terms appends terms with commas between them.
-func (p *printer) terms(terms []Term) {
-	each(p, terms, ", ", func(t Term) { p.WriteString(t.String()) })
+// enclosed prints a list between two brackets.
+func enclosed[T fmt.Stringer](open string, items []T, end string) string {
+	return open + joined(items, ", ") + end
 }
 
-// names appends names, quoted where they must be, with commas between them.
-func (p *printer) names(names []string) {
-	each(p, names, ", ", func(n string) { p.WriteString(ident(n)) })
-}
-
-// pairs appends key: value entries with commas between them.
-func (p *printer) pairs(n int, key func(int) string, values []Term) {
-	for i := range n {
-		if i > 0 {
-			p.WriteString(", ")
-		}
-		p.text(key(i), ": ", values[i].String())
+// names prints names, quoted where they must be, with commas between them.
+func names(all []string) string {
+	quoted := make([]string, len(all))
+	for i, n := range all {
+		quoted[i] = ident(n)
 	}
+	return strings.Join(quoted, ", ")
+}
+
+// with is a WITH clause of the options that are not empty, or nothing.
+func with(options ...string) string {
+	options = slices.DeleteFunc(options, func(o string) bool { return o == "" })
+	return when(len(options) > 0, " WITH ") + strings.Join(options, " AND ")
+}
+
+// create begins the statement that defines something.
+func create(kind string, ifNotExists bool) string {
+	return "CREATE " + kind + " " + when(ifNotExists, "IF NOT EXISTS ")
+}
+
+// alter begins the statement that changes something.
+func alter(kind string, ifExists bool) string {
+	return "ALTER " + kind + " " + when(ifExists, "IF EXISTS ")
+}
+
+// drop begins the statement that removes something.
+func drop(kind string, ifExists bool) string {
+	return "DROP " + kind + " " + when(ifExists, "IF EXISTS ")
 }
 
 // String prints a string with its quotes doubled, other literals as they were written.
@@ -81,15 +91,6 @@ func (m *Marker) String() string {
 	return ":" + ident(m.Name)
 }
 
-// enclosed prints terms between two brackets.
-func enclosed(open string, terms []Term, end string) string {
-	var p printer
-	p.text(open)
-	p.terms(terms)
-	p.text(end)
-	return p.String()
-}
-
 // String prints [a, b].
 func (l *ListLiteral) String() string { return enclosed("[", l.Elements.Parts, "]") }
 
@@ -101,26 +102,22 @@ func (t *TupleLiteral) String() string { return enclosed("(", t.Elements, ")") }
 
 // String prints {k: v}. A Run of entries prints both keys and values.
 func (m *MapLiteral) String() string {
-	var p printer
-	p.text("{")
+	entries := make([]string, len(m.Keys.Parts))
 	for i, k := range m.Keys.Parts {
-		p.when(i > 0, ", ")
-		p.text(k.String())
-		if !isRun(k) {
-			p.text(": ", m.Values.Parts[i].String())
+		if entries[i] = k.String(); !isRun(k) {
+			entries[i] += ": " + m.Values.Parts[i].String()
 		}
 	}
-	p.text("}")
-	return p.String()
+	return "{" + strings.Join(entries, ", ") + "}"
 }
 
 // String prints {field: value}.
 func (u *UserTypeLiteral) String() string {
-	var p printer
-	p.text("{")
-	p.pairs(len(u.Fields), func(i int) string { return ident(u.Fields[i]) }, u.Values)
-	p.text("}")
-	return p.String()
+	fields := make([]string, len(u.Fields))
+	for i, name := range u.Fields {
+		fields[i] = ident(name) + ": " + u.Values[i].String()
+	}
+	return "{" + strings.Join(fields, ", ") + "}"
 }
 
 // String prints the name and the arguments in parentheses.
@@ -189,28 +186,24 @@ func (a *Arithmetic) String() string {
 func joinsMinus(text string) bool { return strings.IndexByte("0123456789-nNiIpP", text[0]) >= 0 }
 
 // String prints the name, quoted if it must be.
-func (c *ColumnRef) String() string { return ident(c.Name) }
+func (c ColumnRef) String() string { return ident(c.Name) }
 
 // String prints type<args>, inside frozen<> if that was written.
 func (t TypeName) String() string {
-	var p printer
-	p.when(t.Frozen, "frozen<")
+	text := t.Name
 	switch {
 	case t.IsClass():
-		p.text(quote.Text(t.Class))
+		text = quote.Text(t.Class)
 	case t.User:
-		p.text(QualifiedName{Keyspace: t.Keyspace, Name: t.Name}.userTypeString())
-	default:
-		p.text(t.Name)
+		text = QualifiedName{Keyspace: t.Keyspace, Name: t.Name}.userTypeString()
 	}
 	if len(t.Args) > 0 {
-		p.text("<")
-		each(&p, t.Args, ", ", func(arg TypeName) { p.text(arg.String()) })
-		p.when(t.Name == "vector", ", "+strconv.Itoa(t.Dimension))
-		p.text(">")
+		text += enclosed("<", t.Args, when(t.Name == "vector", ", "+strconv.Itoa(t.Dimension))+">")
 	}
-	p.when(t.Frozen, ">")
-	return p.String()
+	if t.Frozen {
+		return "frozen<" + text + ">"
+	}
+	return text
 }
 
 // notUserTypes are the words that need quotes as the unqualified name of a user type: native types, functions of

@@ -7,16 +7,7 @@ func (s *Use) String() string { return "USE " + ident(s.Keyspace) }
 
 // String prints CREATE KEYSPACE name WITH options.
 func (s *CreateKeyspace) String() string {
-	var p printer
-	p.text("CREATE KEYSPACE ")
-	p.when(s.IfNotExists, "IF NOT EXISTS ")
-	p.text(ident(s.Name), " WITH ")
-	p.properties(s.Properties)
-	return p.String()
-}
-
-func (p *printer) properties(list []Property) {
-	each(p, list, " AND ", func(o Property) { p.text(o.String()) })
+	return create("KEYSPACE", s.IfNotExists) + ident(s.Name) + " WITH " + joined(s.Properties, " AND ")
 }
 
 // String prints name = value; a bare word as value keeps its spelling.
@@ -32,48 +23,23 @@ func (o Property) wordOrValue() string {
 
 // String prints every PRIMARY KEY clause where it was written: in a column or after all columns.
 func (s *CreateTable) String() string {
-	var p printer
-	p.text("CREATE TABLE ")
-	p.when(s.IfNotExists, "IF NOT EXISTS ")
-	p.text(s.Table.String(), " (")
-	each(&p, s.Columns, ", ", func(c ColumnDefinition) { p.text(c.String()) })
-	p.when(len(s.Columns) > 0 && len(s.PrimaryKeys) > 0, ", ")
-	each(&p, s.PrimaryKeys, ", ", func(k PrimaryKey) { p.text(k.String()) })
-	p.text(")")
-	p.tableOptions(s.CompactStorage, s.Order, s.Properties)
-	return p.String()
+	return create("TABLE", s.IfNotExists) + s.Table.String() + " (" + joined(s.Columns, ", ") +
+		when(len(s.Columns) > 0 && len(s.PrimaryKeys) > 0, ", ") + enclosed("", s.PrimaryKeys, ")") +
+		with(when(s.CompactStorage, "COMPACT STORAGE"), clusteringOrder(s.Order), joined(s.Properties, " AND "))
 }
 
-// tableOptions appends the WITH clause of a table or a view, if there is one.
-func (p *printer) tableOptions(compact bool, clustering []ClusteringOrder, properties []Property) {
-	var options []string
-	if compact {
-		options = append(options, "COMPACT STORAGE")
-	}
-	if len(clustering) > 0 {
-		var order printer
-		order.text("CLUSTERING ORDER BY (")
-		each(&order, clustering, ", ", func(o ClusteringOrder) { order.text(o.String()) })
-		order.text(")")
-		options = append(options, order.String())
-	}
-	for _, o := range properties {
-		options = append(options, o.String())
-	}
-	p.when(len(options) > 0, " WITH ")
-	each(p, options, " AND ", func(o string) { p.text(o) })
+// clusteringOrder is the option of a table or a view, or nothing.
+func clusteringOrder(order []ClusteringOrder) string {
+	return when(len(order) > 0, enclosed("CLUSTERING ORDER BY (", order, ")"))
 }
 
 // String prints name type, then STATIC, the mask and PRIMARY KEY if they were written.
 func (c ColumnDefinition) String() string {
-	var p printer
-	p.text(ident(c.Name), " ", c.Type.String())
-	p.when(c.Static, " STATIC")
+	text := ident(c.Name) + " " + c.Type.String() + when(c.Static, " STATIC")
 	if c.Mask != nil {
-		p.text(" MASKED WITH ", c.Mask.String())
+		text += " MASKED WITH " + c.Mask.String()
 	}
-	p.when(c.PrimaryKey, " PRIMARY KEY")
-	return p.String()
+	return text + when(c.PrimaryKey, " PRIMARY KEY")
 }
 
 // String prints DEFAULT or the call of the masking function.
@@ -86,15 +52,7 @@ func (m *Mask) String() string {
 
 // String prints the partition key in separate parentheses, also a single column.
 func (k PrimaryKey) String() string {
-	var p printer
-	p.text("PRIMARY KEY ((")
-	p.names(k.Partition)
-	p.text(")")
-	for _, name := range k.Clustering {
-		p.text(", ", ident(name))
-	}
-	p.text(")")
-	return p.String()
+	return "PRIMARY KEY ((" + names(k.Partition) + ")" + when(len(k.Clustering) > 0, ", ") + names(k.Clustering) + ")"
 }
 
 // String prints column ASC or column DESC.
@@ -115,14 +73,9 @@ var describeWords = [...]string{
 
 // String prints DESCRIBE with its words in the order of the grammar.
 func (s *Describe) String() string {
-	var p printer
-	p.text("DESCRIBE")
-	p.when(s.Full, " FULL")
-	p.when(s.Only, " ONLY")
-	p.when(s.Kind != DescribeAny, " "+describeWords[s.Kind])
-	p.when(s.Name.Name != "", " "+s.describedName())
-	p.when(s.Internals, " WITH INTERNALS")
-	return p.String()
+	return "DESCRIBE" + when(s.Full, " FULL") + when(s.Only, " ONLY") +
+		when(s.Kind != DescribeAny, " "+describeWords[s.Kind]) + when(s.Name.Name != "", " "+s.describedName()) +
+		when(s.Internals, " WITH INTERNALS")
 }
 
 // describedName prints the name for its kind. In the generic form quotes distinguish names from the words of other
@@ -145,47 +98,28 @@ func (s *Describe) describedName() string {
 
 // String prints ALTER KEYSPACE name WITH options.
 func (s *AlterKeyspace) String() string {
-	var p printer
-	p.text("ALTER KEYSPACE ")
-	p.when(s.IfExists, "IF EXISTS ")
-	p.text(ident(s.Name), " WITH ")
-	p.properties(s.Properties)
-	return p.String()
+	return alter("KEYSPACE", s.IfExists) + ident(s.Name) + " WITH " + joined(s.Properties, " AND ")
 }
 
 // String prints ALTER TABLE and the change.
 func (s *AlterTable) String() string {
-	var p printer
-	p.text("ALTER TABLE ")
-	p.when(s.IfExists, "IF EXISTS ")
-	p.text(s.Table.String(), " ", s.Change.String())
-	return p.String()
+	return alter("TABLE", s.IfExists) + s.Table.String() + " " + s.Change.String()
 }
 
 // String prints ADD and the columns, in parentheses if there are several.
 func (c *AddColumns) String() string {
-	var p printer
-	p.text("ADD ")
-	p.when(c.IfNotExists, "IF NOT EXISTS ")
-	p.when(len(c.Columns) > 1, "(")
-	each(&p, c.Columns, ", ", func(d ColumnDefinition) { p.text(d.String()) })
-	p.when(len(c.Columns) > 1, ")")
-	return p.String()
+	many := len(c.Columns) > 1
+	return "ADD " + when(c.IfNotExists, "IF NOT EXISTS ") + enclosed(when(many, "("), c.Columns, when(many, ")"))
 }
 
-// String prints DROP with the columns in parentheses, also a single one.
+// String prints DROP with the columns in parentheses, also a single one: without them a column called compact would be
+// the beginning of COMPACT STORAGE.
 func (c *DropColumns) String() string {
-	var p printer
-	p.text("DROP ")
-	p.when(c.IfExists, "IF EXISTS ")
-	// In parentheses a column called compact is not the beginning of COMPACT STORAGE.
-	p.text("(")
-	p.names(c.Columns)
-	p.text(")")
+	text := "DROP " + when(c.IfExists, "IF EXISTS ") + "(" + names(c.Columns) + ")"
 	if c.Timestamp != nil {
-		p.text(" USING TIMESTAMP ", c.Timestamp.String())
+		text += " USING TIMESTAMP " + c.Timestamp.String()
 	}
-	return p.String()
+	return text
 }
 
 // String prints RENAME a TO b, more of them with AND between them.
@@ -193,12 +127,11 @@ func (c *RenameColumns) String() string { return renames(c.IfExists, c.Renames) 
 
 // renames prints RENAME a TO b AND c TO d.
 func renames(ifExists bool, list []Rename) string {
-	var p printer
-	p.text("RENAME ")
-	p.when(ifExists, "IF EXISTS ")
-	each(&p, list, " AND ", func(r Rename) { p.text(ident(r.From), " TO ", ident(r.To)) })
-	return p.String()
+	return "RENAME " + when(ifExists, "IF EXISTS ") + joined(list, " AND ")
 }
+
+// String prints a TO b.
+func (r Rename) String() string { return ident(r.From) + " TO " + ident(r.To) }
 
 // String prints ALTER column TYPE type.
 func (c *AlterColumnType) String() string {
@@ -207,45 +140,27 @@ func (c *AlterColumnType) String() string {
 
 // String prints ALTER column MASKED WITH function, or DROP MASKED where there is no mask.
 func (c *MaskColumn) String() string {
-	var p printer
-	p.text("ALTER ")
-	p.when(c.IfExists, "IF EXISTS ")
-	p.text(ident(c.Column))
+	text := "ALTER " + when(c.IfExists, "IF EXISTS ") + ident(c.Column)
 	if c.Mask == nil {
-		p.text(" DROP MASKED")
-	} else {
-		p.text(" MASKED WITH ", c.Mask.String())
+		return text + " DROP MASKED"
 	}
-	return p.String()
+	return text + " MASKED WITH " + c.Mask.String()
 }
 
 // String prints the words of the change, which has no parts.
 func (*DropCompactStorage) String() string { return "DROP COMPACT STORAGE" }
 
 // String prints WITH and the options.
-func (c *SetTableOptions) String() string {
-	var p printer
-	p.text("WITH ")
-	p.properties(c.Properties)
-	return p.String()
-}
+func (c *SetTableOptions) String() string { return "WITH " + joined(c.Properties, " AND ") }
 
 // String prints ALTER TYPE and the change.
 func (s *AlterType) String() string {
-	var p printer
-	p.text("ALTER TYPE ")
-	p.when(s.IfExists, "IF EXISTS ")
-	p.text(s.Type.userTypeString(), " ", s.Change.String())
-	return p.String()
+	return alter("TYPE", s.IfExists) + s.Type.userTypeString() + " " + s.Change.String()
 }
 
 // String prints ADD field type.
 func (c *AddField) String() string {
-	var p printer
-	p.text("ADD ")
-	p.when(c.IfNotExists, "IF NOT EXISTS ")
-	p.text(c.Field.String())
-	return p.String()
+	return "ADD " + when(c.IfNotExists, "IF NOT EXISTS ") + c.Field.String()
 }
 
 // String prints RENAME a TO b, more of them with AND between them.
@@ -258,10 +173,5 @@ func (c *AlterFieldType) String() string {
 
 // String prints ALTER MATERIALIZED VIEW name WITH options.
 func (s *AlterView) String() string {
-	var p printer
-	p.text("ALTER MATERIALIZED VIEW ")
-	p.when(s.IfExists, "IF EXISTS ")
-	p.text(s.View.String(), " WITH ")
-	p.properties(s.Properties)
-	return p.String()
+	return alter("MATERIALIZED VIEW", s.IfExists) + s.View.String() + " WITH " + joined(s.Properties, " AND ")
 }

@@ -1,42 +1,28 @@
 package cql
 
-// using appends a USING clause, if there is one.
-func (p *printer) using(u Using) {
-	p.clause(" USING TIMESTAMP ", u.Timestamp)
-	keyword := " USING TTL "
-	if u.Timestamp != nil {
-		keyword = " AND TTL "
+// String is a USING clause, or nothing.
+func (u Using) String() string {
+	if u.Timestamp == nil {
+		return clause(" USING TTL ", u.TTL)
 	}
-	p.clause(keyword, u.TTL)
+	return clause(" USING TIMESTAMP ", u.Timestamp) + clause(" AND TTL ", u.TTL)
 }
 
 // String prints INSERT INTO with either JSON or columns and VALUES.
 func (s *Insert) String() string {
-	var p printer
-	p.text("INSERT INTO ", s.Table.String())
+	text := "INSERT INTO " + s.Table.String()
 	if s.JSON != nil {
-		p.text(" JSON ", s.JSON.String())
-		p.when(s.DefaultUnset, " DEFAULT UNSET")
+		text += " JSON " + s.JSON.String() + when(s.DefaultUnset, " DEFAULT UNSET")
 	} else {
-		p.text(" (")
-		each(&p, s.Columns, ", ", func(c ColumnRef) { p.text(c.String()) })
-		p.text(") VALUES ", enclosed("(", s.Values, ")"))
+		text += enclosed(" (", s.Columns, ")") + enclosed(" VALUES (", s.Values, ")")
 	}
-	p.conditions(s.If)
-	p.using(s.Using)
-	return p.String()
+	return text + s.If.String() + s.Using.String()
 }
 
 // String prints UPDATE with USING before SET.
 func (s *Update) String() string {
-	var p printer
-	p.text("UPDATE ", s.Table.String())
-	p.using(s.Using)
-	p.text(" SET ")
-	each(&p, s.Set, ", ", func(a Assignment) { p.text(a.String()) })
-	p.where(s.Where, s.Custom)
-	p.conditions(s.If)
-	return p.String()
+	return "UPDATE " + s.Table.String() + s.Using.String() + " SET " + joined(s.Set, ", ") + where(s.Where, s.Custom) +
+		s.If.String()
 }
 
 // String prints column = value, or the sum or difference.
@@ -60,15 +46,8 @@ func (a Assignment) String() string {
 
 // String prints DELETE with its targets, none for whole rows.
 func (s *Delete) String() string {
-	var p printer
-	p.text("DELETE ")
-	each(&p, s.Targets, ", ", func(t DeleteTarget) { p.text(t.String()) })
-	p.when(len(s.Targets) > 0, " ")
-	p.text("FROM ", s.Table.String())
-	p.using(s.Using)
-	p.where(s.Where, s.Custom)
-	p.conditions(s.If)
-	return p.String()
+	return "DELETE " + joined(s.Targets, ", ") + when(len(s.Targets) > 0, " ") + "FROM " + s.Table.String() +
+		s.Using.String() + where(s.Where, s.Custom) + s.If.String()
 }
 
 // String prints column, column[key] or column.field.
@@ -85,14 +64,9 @@ func (t DeleteTarget) String() string {
 
 // String prints BEGIN BATCH with a semicolon after each statement.
 func (s *Batch) String() string {
-	var p printer
-	p.text("BEGIN ", [...]string{LoggedBatch: "", UnloggedBatch: "UNLOGGED ", CounterBatch: "COUNTER "}[s.Kind], "BATCH")
-	p.using(s.Using)
-	for _, statement := range s.Statements {
-		p.text(" ", statement.String(), ";")
-	}
-	p.text(" APPLY BATCH")
-	return p.String()
+	kind := [...]string{LoggedBatch: "", UnloggedBatch: "UNLOGGED ", CounterBatch: "COUNTER "}[s.Kind]
+	return "BEGIN " + kind + "BATCH" + s.Using.String() + " " + joined(s.Statements, "; ") +
+		when(len(s.Statements) > 0, "; ") + "APPLY BATCH"
 }
 
 // String prints TRUNCATE TABLE, whether or not TABLE was written.

@@ -2,6 +2,7 @@ package cql
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/cqld/cqld/cql/quote"
 )
@@ -16,34 +17,17 @@ func roleName(name string) string {
 
 // String prints CREATE ROLE name WITH options.
 func (s *CreateRole) String() string {
-	var p printer
-	p.create(false, "ROLE", s.IfNotExists)
-	p.text(roleName(s.Role))
-	p.roleOptions(s.Options)
-	return p.String()
+	return create("ROLE", s.IfNotExists) + roleName(s.Role) + with(joined(s.Options, " AND "))
 }
 
 // String prints ALTER ROLE name WITH options.
 func (s *AlterRole) String() string {
-	var p printer
-	p.text("ALTER ROLE ")
-	p.when(s.IfExists, "IF EXISTS ")
-	p.text(roleName(s.Role))
-	p.roleOptions(s.Options)
-	return p.String()
-}
-
-func (p *printer) roleOptions(options []RoleOption) {
-	p.when(len(options) > 0, " WITH ")
-	each(p, options, " AND ", func(o RoleOption) { p.text(o.String()) })
+	return alter("ROLE", s.IfExists) + roleName(s.Role) + with(joined(s.Options, " AND "))
 }
 
 // String prints PASSWORD = text, as it was written: not for logs.
 func (o *RolePassword) String() string {
-	var p printer
-	p.when(o.Hashed, "HASHED ")
-	p.text("PASSWORD = ", quote.Text(o.Text))
-	return p.String()
+	return when(o.Hashed, "HASHED ") + "PASSWORD = " + quote.Text(o.Text)
 }
 
 // String prints SUPERUSER = or LOGIN = true or false.
@@ -64,66 +48,52 @@ func (o *RoleAccess) String() string {
 	if o.CIDRs {
 		direction, places = "FROM", "CIDRS"
 	}
-	var p printer
-	p.text("ACCESS ", direction, " ")
-	p.when(len(o.Names) == 0, "ALL ")
-	p.text(places)
-	if len(o.Names) > 0 {
-		p.text(" {")
-		each(&p, o.Names, ", ", func(n string) { p.text(quote.Text(n)) })
-		p.text("}")
+	if len(o.Names) == 0 {
+		return "ACCESS " + direction + " ALL " + places
 	}
-	return p.String()
+	quoted := make([]string, len(o.Names))
+	for i, n := range o.Names {
+		quoted[i] = quote.Text(n)
+	}
+	return "ACCESS " + direction + " " + places + " {" + strings.Join(quoted, ", ") + "}"
 }
 
 // String prints DROP ROLE name.
-func (s *DropRole) String() string { return drop("ROLE", s.IfExists, roleName(s.Role)) }
+func (s *DropRole) String() string { return drop("ROLE", s.IfExists) + roleName(s.Role) }
 
 // String prints CREATE USER with the name in single quotes, which keep its case.
 func (s *CreateUser) String() string {
-	var p printer
-	p.create(false, "USER", s.IfNotExists)
-	p.user(s.Name, s.Password, s.Superuser)
-	return p.String()
+	return create("USER", s.IfNotExists) + user(s.Name, s.Password, s.Superuser)
 }
 
 // String prints ALTER USER with the name in single quotes, which keep its case.
 func (s *AlterUser) String() string {
-	var p printer
-	p.text("ALTER USER ")
-	p.when(s.IfExists, "IF EXISTS ")
-	p.user(s.Name, s.Password, s.Superuser)
-	return p.String()
+	return alter("USER", s.IfExists) + user(s.Name, s.Password, s.Superuser)
 }
 
-// user appends the common part of CREATE USER and ALTER USER. Names of users keep their case in strings.
-func (p *printer) user(name string, password *RolePassword, superuser *bool) {
-	p.text(quote.Text(name))
+// user is the common part of CREATE USER and ALTER USER. Names of users keep their case in strings.
+func user(name string, password *RolePassword, superuser *bool) string {
+	text := quote.Text(name)
 	if password != nil {
-		p.text(" WITH ")
-		p.when(password.Hashed, "HASHED ")
-		p.text("PASSWORD ", quote.Text(password.Text))
+		text += " WITH " + when(password.Hashed, "HASHED ") + "PASSWORD " + quote.Text(password.Text)
 	}
 	if superuser != nil {
-		p.when(*superuser, " SUPERUSER")
-		p.when(!*superuser, " NOSUPERUSER")
+		text += " " + when(!*superuser, "NO") + "SUPERUSER"
 	}
+	return text
 }
 
 // String prints DROP USER with the name in single quotes, which keep its case.
-func (s *DropUser) String() string { return drop("USER", s.IfExists, quote.Text(s.Name)) }
+func (s *DropUser) String() string { return drop("USER", s.IfExists) + quote.Text(s.Name) }
 
 // String prints ADD IDENTITY identity TO ROLE role.
 func (s *AddIdentity) String() string {
-	var p printer
-	p.text("ADD IDENTITY ")
-	p.when(s.IfNotExists, "IF NOT EXISTS ")
-	p.text(quote.Text(s.Identity), " TO ROLE ", quote.Text(s.Role))
-	return p.String()
+	return "ADD IDENTITY " + when(s.IfNotExists, "IF NOT EXISTS ") + quote.Text(s.Identity) + " TO ROLE " +
+		quote.Text(s.Role)
 }
 
 // String prints DROP IDENTITY identity.
-func (s *DropIdentity) String() string { return drop("IDENTITY", s.IfExists, quote.Text(s.Identity)) }
+func (s *DropIdentity) String() string { return drop("IDENTITY", s.IfExists) + quote.Text(s.Identity) }
 
 // String prints GRANT permissions ON resource TO role.
 func (s *GrantPermissions) String() string {
@@ -145,29 +115,22 @@ func (s *RevokeRole) String() string {
 
 // String prints LIST permissions with ON, OF and NORECURSIVE if they were written.
 func (s *ListPermissions) String() string {
-	var p printer
-	p.text("LIST ", s.Permissions.String())
+	text := "LIST " + s.Permissions.String()
 	if s.Resource != nil {
-		p.text(" ON ", s.Resource.String())
+		text += " ON " + s.Resource.String()
 	}
-	p.listed(s.Of, s.NoRecursive)
-	return p.String()
+	return text + listed(s.Of, s.NoRecursive)
 }
 
 // String prints LIST ROLES with OF and NORECURSIVE if they were written.
-func (s *ListRoles) String() string {
-	var p printer
-	p.text("LIST ROLES")
-	p.listed(s.Of, s.NoRecursive)
-	return p.String()
-}
+func (s *ListRoles) String() string { return "LIST ROLES" + listed(s.Of, s.NoRecursive) }
 
-// listed appends whose roles or permissions are listed.
-func (p *printer) listed(of *string, noRecursive bool) {
+// listed is the end of both: whose roles or permissions are listed.
+func listed(of *string, noRecursive bool) string {
 	if of != nil {
-		p.text(" OF ", roleName(*of))
+		return " OF " + roleName(*of) + when(noRecursive, " NORECURSIVE")
 	}
-	p.when(noRecursive, " NORECURSIVE")
+	return when(noRecursive, " NORECURSIVE")
 }
 
 // String prints LIST USERS, which takes nothing more.
@@ -178,10 +141,11 @@ func (list Permissions) String() string {
 	if len(list) == 0 {
 		return "ALL PERMISSIONS"
 	}
-	var p printer
-	each(&p, list, ", ", func(one Permission) { p.text(string(one)) })
-	return p.String()
+	return joined(list, ", ")
 }
+
+// String is the word.
+func (p Permission) String() string { return string(p) }
 
 // String prints the words of the resource's kind and its name.
 func (r Resource) String() string {
@@ -203,10 +167,7 @@ func (r Resource) String() string {
 	case AllFunctionsIn:
 		return "ALL FUNCTIONS IN KEYSPACE " + ident(r.Name.Name)
 	case OneFunction:
-		var p printer
-		p.text("FUNCTION ", r.Name.functionString())
-		p.types(r.Args)
-		return p.String()
+		return "FUNCTION " + r.Name.functionString() + enclosed("(", r.Args, ")")
 	case AllMBeans:
 		return "ALL MBEANS"
 	case OneMBean:

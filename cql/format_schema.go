@@ -2,61 +2,39 @@ package cql
 
 import "github.com/cqld/cqld/cql/quote"
 
-// create begins the statement that defines something.
-func (p *printer) create(replace bool, kind string, ifNotExists bool) {
-	p.text("CREATE ")
-	p.when(replace, "OR REPLACE ")
-	p.text(kind, " ")
-	p.when(ifNotExists, "IF NOT EXISTS ")
-}
-
-// drop prints the statement that removes something by its name.
-func drop(kind string, ifExists bool, name string) string {
-	var p printer
-	p.text("DROP ", kind, " ")
-	p.when(ifExists, "IF EXISTS ")
-	p.text(name)
-	return p.String()
-}
-
 // String prints DROP KEYSPACE name.
-func (s *DropKeyspace) String() string { return drop("KEYSPACE", s.IfExists, ident(s.Name)) }
+func (s *DropKeyspace) String() string { return drop("KEYSPACE", s.IfExists) + ident(s.Name) }
 
 // String prints DROP TABLE name.
-func (s *DropTable) String() string { return drop("TABLE", s.IfExists, s.Table.String()) }
+func (s *DropTable) String() string { return drop("TABLE", s.IfExists) + s.Table.String() }
 
 // String prints DROP TYPE name.
-func (s *DropType) String() string { return drop("TYPE", s.IfExists, s.Type.userTypeString()) }
+func (s *DropType) String() string { return drop("TYPE", s.IfExists) + s.Type.userTypeString() }
 
 // String prints DROP INDEX name.
-func (s *DropIndex) String() string { return drop("INDEX", s.IfExists, s.Index.String()) }
+func (s *DropIndex) String() string { return drop("INDEX", s.IfExists) + s.Index.String() }
 
 // String prints DROP MATERIALIZED VIEW name.
-func (s *DropView) String() string { return drop("MATERIALIZED VIEW", s.IfExists, s.View.String()) }
+func (s *DropView) String() string { return drop("MATERIALIZED VIEW", s.IfExists) + s.View.String() }
 
 // String prints DROP FUNCTION name, with the types of the arguments if they were written.
 func (s *DropFunction) String() string {
-	return drop("FUNCTION", s.IfExists, s.Function.functionString()+s.Args.String())
+	return drop("FUNCTION", s.IfExists) + s.Function.functionString() + s.Args.String()
 }
 
 // String prints DROP AGGREGATE name, with the types of the arguments if they were written.
 func (s *DropAggregate) String() string {
-	return drop("AGGREGATE", s.IfExists, s.Function.functionString()+s.Args.String())
+	return drop("AGGREGATE", s.IfExists) + s.Function.functionString() + s.Args.String()
 }
 
 // String prints DROP TRIGGER name ON table.
 func (s *DropTrigger) String() string {
-	return drop("TRIGGER", s.IfExists, ident(s.Name)+" ON "+s.Table.String())
+	return drop("TRIGGER", s.IfExists) + ident(s.Name) + " ON " + s.Table.String()
 }
 
 // String prints CREATE TYPE name with the fields in parentheses.
 func (s *CreateType) String() string {
-	var p printer
-	p.create(false, "TYPE", s.IfNotExists)
-	p.text(s.Type.userTypeString(), " (")
-	each(&p, s.Fields, ", ", func(f FieldDefinition) { p.text(f.String()) })
-	p.text(")")
-	return p.String()
+	return create("TYPE", s.IfNotExists) + s.Type.userTypeString() + enclosed(" (", s.Fields, ")")
 }
 
 // String prints name type.
@@ -64,24 +42,12 @@ func (f FieldDefinition) String() string { return ident(f.Name) + " " + f.Type.S
 
 // String prints CREATE INDEX or CREATE CUSTOM INDEX, without a name where none was written.
 func (s *CreateIndex) String() string {
-	what := "INDEX"
-	if s.Custom {
-		what = "CUSTOM INDEX"
-	}
-	var p printer
-	p.create(false, what, s.IfNotExists)
-	p.when(s.Name != "", ident(s.Name)+" ")
-	p.text("ON ", s.Table.String(), " (")
-	each(&p, s.Targets, ", ", func(t IndexTarget) { p.text(t.String()) })
-	p.text(")")
+	text := create(when(s.Custom, "CUSTOM ")+"INDEX", s.IfNotExists) + when(s.Name != "", ident(s.Name)+" ") +
+		"ON " + s.Table.String() + enclosed(" (", s.Targets, ")")
 	if s.Using != nil {
-		p.text(" USING ", quote.Text(*s.Using))
+		text += " USING " + quote.Text(*s.Using)
 	}
-	if len(s.Properties) > 0 {
-		p.text(" WITH ")
-		p.properties(s.Properties)
-	}
-	return p.String()
+	return text + with(joined(s.Properties, " AND "))
 }
 
 var indexTargetWords = [...]string{IndexValues: "VALUES", IndexKeys: "KEYS", IndexEntries: "ENTRIES", IndexFull: "FULL"}
@@ -97,45 +63,25 @@ func (t IndexTarget) String() string {
 
 // String prints CREATE MATERIALIZED VIEW name AS SELECT ... PRIMARY KEY and the options.
 func (s *CreateView) String() string {
-	var p printer
-	p.create(false, "MATERIALIZED VIEW", s.IfNotExists)
-	p.text(s.View.String(), " AS SELECT ")
-	p.when(len(s.Selectors) == 0, "*")
-	p.selectors(s.Selectors)
-	p.text(" FROM ", s.Table.String())
-	p.where(s.Where, s.Custom)
-	p.text(" ", s.Key.String())
-	p.tableOptions(false, s.Order, s.Properties)
-	return p.String()
+	return create("MATERIALIZED VIEW", s.IfNotExists) + s.View.String() + " AS SELECT " + selectors(s.Selectors) +
+		" FROM " + s.Table.String() + where(s.Where, s.Custom) + " " + s.Key.String() +
+		with(clusteringOrder(s.Order), joined(s.Properties, " AND "))
 }
 
 // String prints the body as a string literal, also one that was written between dollar signs.
 func (s *CreateFunction) String() string {
-	var p printer
-	p.create(s.OrReplace, "FUNCTION", s.IfNotExists)
-	p.text(s.Function.functionString(), "(")
-	each(&p, s.Args, ", ", func(f FieldDefinition) { p.text(f.String()) })
-	p.text(")")
-	if s.CalledOnNull {
-		p.text(" CALLED ON NULL INPUT")
-	} else {
-		p.text(" RETURNS NULL ON NULL INPUT")
-	}
-	p.text(" RETURNS ", s.Returns.String(), " LANGUAGE ", s.Language, " AS ", quote.Text(s.Body))
-	return p.String()
+	return create(when(s.OrReplace, "OR REPLACE ")+"FUNCTION", s.IfNotExists) + s.Function.functionString() +
+		enclosed("(", s.Args, ")") + when(s.CalledOnNull, " CALLED") + when(!s.CalledOnNull, " RETURNS NULL") +
+		" ON NULL INPUT RETURNS " + s.Returns.String() + " LANGUAGE " + s.Language + " AS " + quote.Text(s.Body)
 }
 
 // String prints SFUNC and STYPE, then FINALFUNC and INITCOND if they were written.
 func (s *CreateAggregate) String() string {
-	var p printer
-	p.create(s.OrReplace, "AGGREGATE", s.IfNotExists)
-	p.text(s.Function.functionString(), s.Args.String())
-	p.text(" SFUNC ", QualifiedName{Name: s.StateFunction}.functionString(), " STYPE ", s.StateType.String())
-	if s.FinalFunction != "" {
-		p.text(" FINALFUNC ", QualifiedName{Name: s.FinalFunction}.functionString())
-	}
-	p.clause(" INITCOND ", s.Initial)
-	return p.String()
+	return create(when(s.OrReplace, "OR REPLACE ")+"AGGREGATE", s.IfNotExists) + s.Function.functionString() +
+		s.Args.String() + " SFUNC " + QualifiedName{Name: s.StateFunction}.functionString() +
+		" STYPE " + s.StateType.String() +
+		when(s.FinalFunction != "", " FINALFUNC "+QualifiedName{Name: s.FinalFunction}.functionString()) +
+		clause(" INITCOND ", s.Initial)
 }
 
 // String prints the types in parentheses, and nothing if there is no signature.
@@ -143,22 +89,10 @@ func (s *Signature) String() string {
 	if s == nil {
 		return ""
 	}
-	var p printer
-	p.types(s.Types)
-	return p.String()
-}
-
-// types appends types in parentheses.
-func (p *printer) types(list []TypeName) {
-	p.text("(")
-	each(p, list, ", ", func(t TypeName) { p.text(t.String()) })
-	p.text(")")
+	return enclosed("(", s.Types, ")")
 }
 
 // String prints CREATE TRIGGER name ON table USING class.
 func (s *CreateTrigger) String() string {
-	var p printer
-	p.create(false, "TRIGGER", s.IfNotExists)
-	p.text(ident(s.Name), " ON ", s.Table.String(), " USING ", quote.Text(s.Class))
-	return p.String()
+	return create("TRIGGER", s.IfNotExists) + ident(s.Name) + " ON " + s.Table.String() + " USING " + quote.Text(s.Class)
 }

@@ -8,44 +8,27 @@ import (
 
 // String prints * for no selectors and all clauses in the order of the grammar.
 func (s *Select) String() string {
-	var p printer
-	p.text("SELECT ")
-	p.when(s.JSON, "JSON ")
-	p.when(s.Distinct, "DISTINCT ")
-	p.when(len(s.Selectors) == 0, "*")
-	p.selectors(s.Selectors)
-	p.text(" FROM ", s.Table.String())
-	p.where(s.Where, s.Custom)
-	if len(s.GroupBy) > 0 {
-		p.text(" GROUP BY ")
-		p.terms(s.GroupBy)
-	}
-	if len(s.OrderBy) > 0 {
-		p.text(" ORDER BY ")
-		each(&p, s.OrderBy, ", ", func(o Ordering) { p.text(o.String()) })
-	}
-	p.clause(" PER PARTITION LIMIT ", s.PerPartitionLimit)
-	p.clause(" LIMIT ", s.Limit)
-	p.when(s.AllowFiltering, " ALLOW FILTERING")
-	return p.String()
+	return "SELECT " + when(s.JSON, "JSON ") + when(s.Distinct, "DISTINCT ") + selectors(s.Selectors) +
+		" FROM " + s.Table.String() + where(s.Where, s.Custom) +
+		when(len(s.GroupBy) > 0, enclosed(" GROUP BY ", s.GroupBy, "")) +
+		when(len(s.OrderBy) > 0, enclosed(" ORDER BY ", s.OrderBy, "")) +
+		clause(" PER PARTITION LIMIT ", s.PerPartitionLimit) + clause(" LIMIT ", s.Limit) +
+		when(s.AllowFiltering, " ALLOW FILTERING")
 }
 
-// selectors appends the SELECT list. A column json or distinct at its beginning needs quotes, for it could
+// selectors prints the SELECT list, * for none. A column json or distinct at its beginning needs quotes, for it could
 // be read as the word of the statement.
-func (p *printer) selectors(list []Selector) {
-	for i, s := range list {
-		text := s.String()
-		if i > 0 {
-			p.text(", ")
-		} else {
-			for _, word := range []string{"json", "distinct"} {
-				if rest, ok := strings.CutPrefix(text, word); ok && (rest == "" || !isWordByte(rest[0])) {
-					text = `"` + word + `"` + rest
-				}
-			}
-		}
-		p.text(text)
+func selectors(list []Selector) string {
+	if len(list) == 0 {
+		return "*"
 	}
+	text := joined(list, ", ")
+	for _, word := range []string{"json", "distinct"} {
+		if rest, ok := strings.CutPrefix(text, word); ok && (rest == "" || !isWordByte(rest[0])) {
+			return `"` + word + `"` + rest
+		}
+	}
+	return text
 }
 
 func isWordByte(c byte) bool { return quote.IsPlain("a" + string(c)) }
@@ -60,11 +43,7 @@ func (s Selector) String() string {
 
 // String prints column, ANN OF with the vector, and DESC; ASC is left out.
 func (o Ordering) String() string {
-	var p printer
-	p.text(o.Column.String())
-	p.clause(" ANN OF ", o.AnnOf)
-	p.when(o.Desc, " DESC")
-	return p.String()
+	return o.Column.String() + clause(" ANN OF ", o.AnnOf) + when(o.Desc, " DESC")
 }
 
 // String prints count(*), whether * or 1 was written.
@@ -78,14 +57,8 @@ func (e *Element) String() string { return e.Of.String() + "[" + e.Key.String() 
 
 // String prints of[from..to], without an end that is open.
 func (s *Slice) String() string {
-	var p printer
-	p.text(s.Of.String(), "[")
-	p.clause("", s.From)
-	p.when(s.From != nil && strings.HasSuffix(s.From.String(), "."), " ")
-	p.text("..")
-	p.clause("", s.To)
-	p.text("]")
-	return p.String()
+	from := clause("", s.From)
+	return s.Of.String() + "[" + from + when(strings.HasSuffix(from, "."), " ") + ".." + clause("", s.To) + "]"
 }
 
 // String prints of.name, with a space in front of the dot where it would belong to a number.
@@ -104,40 +77,28 @@ var operatorText = [...]string{
 // String is the operator as written: <=, CONTAINS KEY.
 func (o Operator) String() string { return operatorText[o] }
 
-// test appends an operator and the right side of a relation or condition.
-func (p *printer) test(op Operator, value Term, values Terms) {
-	p.text(" ", op.String())
+// test is an operator and the right side of a relation or condition.
+func test(op Operator, value Term, values Terms) string {
 	switch {
 	case op == IsNotNull:
+		return " " + op.String()
 	case values.Parts != nil:
-		p.text(" ", enclosed("(", values.Parts, ")"))
+		return " " + op.String() + enclosed(" (", values.Parts, ")")
 	default:
-		p.text(" ", value.String())
+		return " " + op.String() + " " + value.String()
 	}
 }
 
 // String prints column op value, with (a, b) or token(a, b) in the place of the column.
 func (r Relation) String() string {
-	var p printer
 	if r.Tuple || r.Token {
-		p.when(r.Token, "token")
-		p.text("(")
-		each(&p, r.Columns, ", ", func(c ColumnRef) { p.text(c.String()) })
-		p.text(")")
-	} else {
-		p.text(r.Columns[0].String())
-		p.element(r.Key)
+		return when(r.Token, "token") + enclosed("(", r.Columns, ")") + test(r.Op, r.Value, r.Values)
 	}
-	p.test(r.Op, r.Value, r.Values)
-	return p.String()
+	return r.Columns[0].String() + element(r.Key) + test(r.Op, r.Value, r.Values)
 }
 
-// element appends the key of column[key], if there is one.
-func (p *printer) element(key Term) {
-	if key != nil {
-		p.text("[", key.String(), "]")
-	}
-}
+// element is the key of column[key], or nothing.
+func element(key Term) string { return clause("[", key) + when(key != nil, "]") }
 
 // String prints expr(index, value).
 func (e CustomExpression) String() string {
@@ -146,36 +107,22 @@ func (e CustomExpression) String() string {
 
 // String prints column op value, with column[key] or column.field in the place of the column.
 func (c Condition) String() string {
-	var p printer
-	p.text(c.Column.String())
-	p.element(c.Key)
-	if c.Field != "" {
-		p.text(".", ident(c.Field))
-	}
-	p.test(c.Op, c.Value, c.Values)
-	return p.String()
+	return c.Column.String() + element(c.Key) + when(c.Field != "", "."+ident(c.Field)) + test(c.Op, c.Value, c.Values)
 }
 
-// where appends a WHERE clause, if there is one.
-func (p *printer) where(relations []Relation, custom []CustomExpression) {
-	if len(relations)+len(custom) == 0 {
-		return
-	}
-	p.text(" WHERE ")
-	each(p, relations, " AND ", func(r Relation) { p.text(r.String()) })
-	p.when(len(relations) > 0 && len(custom) > 0, " AND ")
-	each(p, custom, " AND ", func(e CustomExpression) { p.text(e.String()) })
+// where is a WHERE clause, or nothing.
+func where(relations []Relation, custom []CustomExpression) string {
+	return when(len(relations)+len(custom) > 0, " WHERE ") + joined(relations, " AND ") +
+		when(len(relations) > 0 && len(custom) > 0, " AND ") + joined(custom, " AND ")
 }
 
-// conditions appends an IF clause, if there is one.
-func (p *printer) conditions(c Conditions) {
+// String is an IF clause, or nothing.
+func (c Conditions) String() string {
 	switch {
 	case c.NotExists:
-		p.text(" IF NOT EXISTS")
+		return " IF NOT EXISTS"
 	case c.Exists:
-		p.text(" IF EXISTS")
-	case len(c.List) > 0:
-		p.text(" IF ")
-		each(p, c.List, " AND ", func(c Condition) { p.text(c.String()) })
+		return " IF EXISTS"
 	}
+	return when(len(c.List) > 0, " IF ") + joined(c.List, " AND ")
 }

@@ -146,7 +146,7 @@ func isRun(t Term) bool {
 	return ok
 }
 
-// All iterates over the terms; those of a Run are allocated on each call.
+// All iterates over the terms. The terms of a Run are allocated on each call.
 func (t Terms) All() iter.Seq[Term] {
 	return func(yield func(Term) bool) {
 		for _, p := range t.Parts {

@@ -8,7 +8,7 @@ type Code uint32
 
 // The codes in the specification's order. The comments name the cause.
 const (
-	ServerError     Code = 0x0000 // nothing: we failed, and the log says how
+	ServerError     Code = 0x0000 // nothing: we failed, and the log has the reason
 	ProtocolError   Code = 0x000A // sent bytes that are not a message, or a message out of turn
 	BadCredentials  Code = 0x0100 // logged in with a wrong password
 	Unavailable     Code = 0x1000 // asked for more replicas than the cluster has

@@ -10,7 +10,7 @@ import (
 )
 
 // The bounds of results: sums and products have up to maxPrecision digits; a quotient has at least minScale digits
-// behind its point, and so many that minScale of them count, but not more than maxScale.
+// after its point, enough for minScale significant ones, and at most maxScale.
 const (
 	maxPrecision = 10_000
 	minScale     = 32
@@ -52,8 +52,8 @@ func calculateDecimal(op byte, left, right types.Type, a, b []byte) ([]byte, err
 	return types.EncodeDecimal(v.unscaled, v.scale), nil
 }
 
-// asDecimal is a number as the decimal that Cassandra calculates with: those of up to 8 bytes become doubles
-// first, so that 1 is 1.0 and great numbers are rounded.
+// asDecimal is a number as the decimal that Cassandra calculates with: a number of up to 8 bytes becomes a double
+// first, so 1 is 1.0 and large numbers are rounded.
 func asDecimal(t types.Type, b []byte) (decimal, error) {
 	switch t {
 	case types.Decimal:

@@ -124,8 +124,8 @@ func maskedValues(ts []types.Type) [][]byte {
 	return all
 }
 
-// partialMask makes the family of a function that hides the characters for which hides is true: it is asked for the
-// number of a character, and between which ones the inner ones stand.
+// partialMask makes the family of a function that hides the characters for which hides is true: its arguments
+// are the number of a character, and the numbers of the first and the last inner one.
 func partialMask(doc string, hides func(i, first, last int32) bool) *family {
 	whole := fixed("int", types.Int)
 	return &family{

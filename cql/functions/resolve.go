@@ -37,7 +37,7 @@ type Arg struct {
 	// of several operators the receiver does not choose then.
 	Marker bool
 
-	// Fits says how well the argument fits; nil: as its Type does, and weakly everywhere without one.
+	// Fits returns how well the argument fits. If it is nil, Type decides; without a Type, any argument fits weakly.
 	Fits func(types.Type) Fit
 }
 
@@ -216,8 +216,8 @@ type family struct {
 	receive func(name string, receiver types.Type) (*Function, error)
 }
 
-// parameter describes one argument of a family. Where the type of the argument is not known, the other fields say how
-// to find it.
+// parameter describes one argument of a family. The other fields determine the type of an argument that is not
+// known.
 type parameter struct {
 	text string // as error texts show it
 

@@ -8,8 +8,8 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// vectorFamilies say how similar two vectors of floats are. Their sums are made in the order in which Cassandra makes
-// them, as that order shows in the last digits.
+// vectorFamilies are the similarities of two vectors of floats. Sums are made in Cassandra's order, which affects the
+// last digits.
 var vectorFamilies = map[string]*family{
 	"similarity_cosine": similarity("The cosine of the angle between two vectors, from 0 to 1.", cosine),
 	"similarity_euclidean": similarity("How near two points are to each other, from 0 to 1.",

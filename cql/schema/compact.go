@@ -20,21 +20,14 @@ const (
 	CompactDense
 )
 
-// compactSection is the encoding of the kind of COMPACT STORAGE of a table.
-//
-//	<kind>
-var compactSection = section[*Table]{
-	number:  5,
-	present: func(t *Table) bool { return t.Compact != NotCompact },
-	write:   func(e *encoder, t *Table) { e.b = append(e.b, byte(t.Compact)) },
-	read: func(d *decoder, t *Table) {
-		t.Compact = Compact(d.byte())
-		regular := slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Kind == Regular })
-		clustered := slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Kind == Clustering })
-		if t.Compact != CompactStatic && t.Compact != CompactDense || !regular || !clustered {
-			d.fail(fmt.Errorf("table %s cannot have COMPACT STORAGE of kind %d", t.Name, t.Compact))
-		}
-	},
+// compact codes the kind of COMPACT STORAGE of a table.
+func (c *coder) compact(t *Table) {
+	c.values((*byte)(&t.Compact))
+	regular := slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Kind == Regular })
+	clustered := slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Kind == Clustering })
+	if c.reading && (t.Compact != CompactStatic && t.Compact != CompactDense || !regular || !clustered) {
+		c.fail(fmt.Errorf("table %s cannot have COMPACT STORAGE of kind %d", t.Name, t.Compact))
+	}
 }
 
 // CompactColumns are the columns of a table WITH COMPACT STORAGE that was declared with those given, and its kind.

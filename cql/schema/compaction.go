@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -178,23 +179,31 @@ func checkCommonCompaction(m compaction) error {
 	if threshold < 0 {
 		return cqlerr.Configf("tombstone_threshold must be greater than 0, but was %f", threshold)
 	}
-	interval, err := m.integer("tombstone_compaction_interval", 64, 0)
-	if err != nil {
-		return err
-	}
-	if interval < 0 {
-		return cqlerr.Configf("tombstone_compaction_interval must be greater than 0, but was %d", interval)
-	}
-	if v, ok := m["unchecked_tombstone_compaction"]; ok && !isBoolean(v) {
-		return cqlerr.Configf("'unchecked_tombstone_compaction' should be either 'true' or 'false', not '%s'", v)
-	}
-	if v, ok := m["log_all"]; ok && !isBoolean(v) {
-		return cqlerr.Configf("'log_all' should either be 'true' or 'false', not %s", v)
-	}
-	if v, ok := m["enabled"]; ok && !isBoolean(v) {
-		return cqlerr.Configf("enabled should either be 'true' or 'false', not %s", v)
+	const interval = "tombstone_compaction_interval"
+	return cmp.Or(
+		m.checkInteger(interval, 64, 0, interval+" must be greater than 0, but was %d"),
+		m.checkBoolean("unchecked_tombstone_compaction",
+			"'unchecked_tombstone_compaction' should be either 'true' or 'false', not '%s'"),
+		m.checkBoolean("log_all", "'log_all' should either be 'true' or 'false', not %s"),
+		m.checkBoolean("enabled", "enabled should either be 'true' or 'false', not %s"),
+	)
+}
+
+// checkBoolean checks a sub-option that is true or false.
+func (m compaction) checkBoolean(key, complaint string) error {
+	if v, ok := m[key]; ok && !isBoolean(v) {
+		return cqlerr.Configf(complaint, v)
 	}
 	return nil
+}
+
+// checkInteger checks a sub-option that is a number of that many bits and has a minimum.
+func (m compaction) checkInteger(key string, bits int, minimum int64, complaint string) error {
+	n, err := m.integer(key, bits, minimum)
+	if err == nil && n < minimum {
+		err = cqlerr.Configf(complaint, n)
+	}
+	return err
 }
 
 func isBoolean(s string) bool { return strings.EqualFold(s, "true") || strings.EqualFold(s, "false") }
@@ -233,12 +242,8 @@ func notParsable(value, what, key string) error {
 
 // checkSizeTiers checks the sub-options of SizeTieredCompactionStrategy, which TimeWindow has too.
 func checkSizeTiers(m compaction) error {
-	size, err := m.integer("min_sstable_size", 64, 0)
-	if err != nil {
+	if err := m.checkInteger("min_sstable_size", 64, 0, "min_sstable_size must be non negative: %d"); err != nil {
 		return err
-	}
-	if size < 0 {
-		return cqlerr.Configf("min_sstable_size must be non negative: %d", size)
 	}
 	low, err := m.float("bucket_low", 0.5)
 	if err != nil {
@@ -291,19 +296,12 @@ func checkTimeWindows(m compaction) error {
 	if v, ok := m["compaction_window_unit"]; ok && v != "MINUTES" && v != "HOURS" && v != "DAYS" {
 		return cqlerr.Configf("%s is not valid for compaction_window_unit", v)
 	}
-	size, err := m.integer("compaction_window_size", 32, 1)
-	if err != nil {
+	const frequency = "expired_sstable_check_frequency_seconds"
+	if err := cmp.Or(
+		m.checkInteger("compaction_window_size", 32, 1, "%d must be greater than 1 for compaction_window_size"),
+		m.checkInteger(frequency, 64, 0, frequency+" must not be negative, but was %d"),
+	); err != nil {
 		return err
-	}
-	if size < 1 {
-		return cqlerr.Configf("%d must be greater than 1 for compaction_window_size", size)
-	}
-	expired, err := m.integer("expired_sstable_check_frequency_seconds", 64, 0)
-	if err != nil {
-		return err
-	}
-	if expired < 0 {
-		return cqlerr.Configf("expired_sstable_check_frequency_seconds must not be negative, but was %d", expired)
 	}
 	v, ok := m["unsafe_aggressive_sstable_expiration"]
 	switch {
@@ -318,14 +316,7 @@ func checkTimeWindows(m compaction) error {
 
 // checkUnified checks the sub-options of UnifiedCompactionStrategy.
 func checkUnified(m compaction) error {
-	for _, check := range []func(compaction) error{
-		checkScaling, checkShards, checkUnifiedSizes, checkUnifiedExpiry, checkOverlap,
-	} {
-		if err := check(m); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(checkScaling(m), checkShards(m), checkUnifiedSizes(m), checkUnifiedExpiry(m), checkOverlap(m))
 }
 
 var scalingParameter = regexp.MustCompile(`^(?:N|([LT])([0-9]+)|([+-]?[0-9]+))$`)
@@ -360,12 +351,9 @@ func checkScaling(m compaction) error {
 }
 
 func checkShards(m compaction) error {
-	shards, err := m.integer("base_shard_count", 32, 4)
-	if err != nil {
+	if err := m.checkInteger("base_shard_count", 32, 1,
+		"Invalid configuration, base_shard_count should be positive: %d"); err != nil {
 		return err
-	}
-	if shards <= 0 {
-		return cqlerr.Configf("Invalid configuration, base_shard_count should be positive: %d", shards)
 	}
 	if v, ok := m["sstable_growth"]; ok {
 		f, ok := javafloat.ParseJava(v)
@@ -376,7 +364,7 @@ func checkShards(m compaction) error {
 			return cqlerr.Configf("sstable_growth %s must be between 0 and 1", v)
 		}
 	}
-	_, err = m.integer("max_sstables_to_compact", 32, 0)
+	_, err := m.integer("max_sstables_to_compact", 32, 0)
 	return err
 }
 
@@ -427,10 +415,8 @@ func checkUnifiedExpiry(m compaction) error {
 			return cqlerr.Configf("Invalid configuration, expired_sstable_check_frequency_seconds should be positive: %d", n)
 		}
 	}
-	if v, ok := m["unsafe_aggressive_sstable_expiration"]; ok && !isBoolean(v) {
-		return cqlerr.Configf("unsafe_aggressive_sstable_expiration should either be 'true' or 'false', not %s", v)
-	}
-	return nil
+	return m.checkBoolean("unsafe_aggressive_sstable_expiration",
+		"unsafe_aggressive_sstable_expiration should either be 'true' or 'false', not %s")
 }
 
 func checkOverlap(m compaction) error {

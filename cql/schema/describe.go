@@ -201,7 +201,7 @@ func (t *Table) describeOptions(internals bool) []string {
 		{"read_repair", quote.Text(o.ReadRepair)},
 		{"speculative_retry", quote.Text(o.SpeculativeRetry)},
 	} {
-		if t.View == nil || item.name != "default_time_to_live" { // a view's cells expire with those of the base table
+		if t.View == nil || item.name != "default_time_to_live" { // a view's cells expire when the base table's do
 			items = append(items, item.name+" = "+item.value)
 		}
 	}

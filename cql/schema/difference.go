@@ -62,14 +62,9 @@ func (k *Keyspace) without(next *Keyspace) []Change {
 		lacks = new(Keyspace)
 	}
 	var all []Change
-	for _, a := range k.Aggregates {
-		if lacks.Aggregate(a.Name, a.Args) == nil {
-			all = append(all, k.change(Dropped, TargetAggregate, a.Name, a.Args))
-		}
-	}
-	for _, f := range k.Functions {
-		if lacks.Function(f.Name, f.Args) == nil {
-			all = append(all, k.change(Dropped, TargetFunction, f.Name, f.Args))
+	for _, r := range k.RoutinesByUse() {
+		if lacks.Same(r) == nil {
+			all = append(all, k.change(Dropped, r.Target(), r.Base().Name, r.Base().Args))
 		}
 	}
 	for _, t := range slices.Concat(k.SortedViews(), k.TablesByAge()) {
@@ -116,13 +111,9 @@ func (k *Keyspace) since(old *Keyspace) []Change {
 		}
 		add(TargetTable, t.Name, nil, was != nil, was != nil && (was == t || was.SameAs(t)))
 	}
-	for _, f := range k.Functions {
-		was := old.Function(f.Name, f.Args)
-		add(TargetFunction, f.Name, f.Args, was != nil, was != nil && was.CQL() == f.CQL())
-	}
-	for _, a := range k.Aggregates {
-		was := old.Aggregate(a.Name, a.Args)
-		add(TargetAggregate, a.Name, a.Args, was != nil, was != nil && was.CQL() == a.CQL())
+	for _, r := range k.Routines() {
+		was := old.Same(r)
+		add(r.Target(), r.Base().Name, r.Base().Args, was != nil, was != nil && was.CQL() == r.CQL())
 	}
 	return all
 }

@@ -61,8 +61,8 @@ func (t *Table) WithColumns(added []*Column) *Table {
 	return NewTable(spec)
 }
 
-// Lost returns the timestamp up to which cells are never seen again that are stored under a column's ID, and whether
-// there is one. Those of IDs that may be given to columns later are not.
+// Lost returns the timestamp up to which the cells stored under a column's ID are never seen again, and whether there
+// is one. No cells are lost under IDs that no column has had.
 func (t *Table) Lost(id uint32) (upTo int64, some bool) {
 	upTo, some = t.lost[id]
 	return upTo, some
@@ -127,35 +127,18 @@ func crowded(columns []*DroppedColumn, size places, name string) bool {
 	return n >= 8
 }
 
-// droppedSection is the encoding of the columns that were dropped, by name.
+// dropped codes the columns that were dropped, by name.
 //
 //	<n> n × (name type kind id time)
-var droppedSection = section[*Table]{
-	number:  1,
-	present: func(t *Table) bool { return len(t.Dropped) > 0 },
-	write: func(e *encoder, t *Table) {
-		e.uint(uint64(len(t.Dropped)))
-		for _, d := range droppedByName(t) {
-			e.string(d.Name)
-			e.string(types.ExactClassName(d.Type))
-			e.b = append(e.b, byte(d.Kind))
-			e.uint(uint64(d.ID))
-			e.int(int(d.Time))
+func (c *coder) dropped(t *Table) {
+	all := droppedByName(t)
+	pointers(c, &all, func(d *DroppedColumn) {
+		c.values(&d.Name, &d.Type, (*byte)(&d.Kind), &d.ID, &d.Time)
+		if d.Kind != Static && d.Kind != Regular {
+			c.fail(fmt.Errorf("dropped column %s has kind %d", d.Name, d.Kind))
 		}
-	},
-	read: func(d *decoder, t *Table) {
-		for range d.count() {
-			c := Column{Name: d.string()}
-			c.Type = d.columnType()
-			c.Kind = ColumnKind(d.byte())
-			c.ID = uint32(d.uint())
-			if c.Kind != Static && c.Kind != Regular {
-				d.fail(fmt.Errorf("dropped column %s has kind %d", c.Name, c.Kind))
-				return
-			}
-			t.Dropped = append(t.Dropped, &DroppedColumn{Column: c, Time: int64(d.int())})
-		}
-	},
+	})
+	set(c, &t.Dropped, all)
 }
 
 func droppedByName(t *Table) []*DroppedColumn {

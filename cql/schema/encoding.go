@@ -12,162 +12,382 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// encoder writes definitions as bytes that depend on nothing but their content: maps go by key. Text is
-// written once: where it comes again there is the number of its first place, counted from one, in place
-// of a zero, its length and itself. Most of a table's options are the same as another's.
-type encoder struct {
-	b    []byte
-	seen map[string]uint64
-}
-
-func (e *encoder) uint(n uint64)  { e.b = binary.AppendUvarint(e.b, n) }
-func (e *encoder) int(n int)      { e.b = binary.AppendVarint(e.b, int64(n)) }
-func (e *encoder) bytes(b []byte) { e.uint(uint64(len(b))); e.b = append(e.b, b...) }
-
-func (e *encoder) string(s string) {
-	if n, ok := e.seen[s]; ok {
-		e.uint(n)
-		return
-	}
-	if e.seen == nil {
-		e.seen = make(map[string]uint64)
-	}
-	e.seen[s] = uint64(len(e.seen) + 1)
-	e.uint(0)
-	e.bytes([]byte(s))
-}
-
-func (e *encoder) bool(b bool) {
-	if b {
-		e.b = append(e.b, 1)
-	} else {
-		e.b = append(e.b, 0)
-	}
-}
-
-func (e *encoder) double(f float64) {
-	e.b = binary.BigEndian.AppendUint64(e.b, math.Float64bits(f))
-}
-
-func (e *encoder) mapping(m map[string]string) {
-	e.uint(uint64(len(m)))
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		e.string(k)
-		e.string(m[k])
-	}
-}
-
-// keyspace writes a keyspace without its tables.
-func (e *encoder) keyspace(k *Keyspace) {
-	e.string(k.Name)
-	e.bool(k.DurableWrites)
-	e.mapping(k.Replication)
-}
-
-// table writes a table without the name of its keyspace.
-func (e *encoder) table(t *Table) {
-	e.string(t.Name)
-	e.b = append(e.b, t.ID[:]...)
-	e.uint(t.StoreID)
-	e.uint(uint64(t.NextID))
-	e.uint(uint64(len(t.Columns)))
-	for _, c := range t.Columns {
-		e.string(c.Name)
-		e.string(types.ExactClassName(c.Type))
-		e.b = append(e.b, byte(c.Kind))
-		e.bool(c.Desc)
-		e.uint(uint64(c.ID))
-	}
-	e.options(t.Options)
-	writeSections(e, tableSections, t)
-}
-
-func (e *encoder) options(o TableOptions) {
-	e.string(o.AdditionalWritePolicy)
-	e.bool(o.AllowAutoSnapshot)
-	e.double(o.BloomFilterFPChance)
-	e.mapping(o.Caching)
-	e.bool(o.CDC)
-	e.string(o.Comment)
-	e.mapping(o.Compaction)
-	e.mapping(o.Compression)
-	e.double(o.CRCCheckChance)
-	e.int(o.DefaultTimeToLive)
-	e.uint(uint64(len(o.Extensions)))
-	for _, k := range slices.Sorted(maps.Keys(o.Extensions)) {
-		e.string(k)
-		e.bytes(o.Extensions[k])
-	}
-	e.int(o.GCGraceSeconds)
-	e.bool(o.IncrementalBackups)
-	e.int(o.MaxIndexInterval)
-	e.string(o.Memtable)
-	e.int(o.MemtableFlushPeriodInMs)
-	e.int(o.MinIndexInterval)
-	e.string(o.ReadRepair)
-	e.string(o.SpeculativeRetry)
-}
-
-// section is one kind of thing that a definition may have and most do not. It is written under a number that is never
-// given to another kind, and only if there is something to write.
-type section[T any] struct {
-	number  uint64
-	present func(T) bool
-	write   func(*encoder, T)
-	read    func(*decoder, T)
-}
-
-// keyspaceSections follow the types of a keyspace.
-var keyspaceSections = []section[*Keyspace]{viewSection, functionSection, aggregateSection}
-
-// tableSections follow the options of a table. Reading fills in what NewTable is given.
-var tableSections = []section[*Table]{
-	droppedSection,
-	{2, func(t *Table) bool { return len(t.Indexes) > 0 }, writeIndexes, readIndexes},
-	maskSection,
-	compactSection,
-}
-
-// writeSections writes the sections that are present.
+// coder writes definitions as bytes, or reads them: each method writes the value at a pointer, or sets it. So one
+// function describes the bytes for both directions. They depend only on the content: maps are sorted by key. A text is
+// written once: a zero, its length and itself; later it is the number of its first place, counted from one. Most
+// tables have the same options.
 //
-//	<n> n × (number section)
-func writeSections[T any](e *encoder, kinds []section[T], of T) {
-	n := uint64(0)
-	for _, s := range kinds {
-		if s.present(of) {
-			n++
-		}
+// It remembers the first error of reading, after which it reads zero values.
+type coder struct {
+	b       []byte
+	places  map[string]uint64 // in writing: the numbers of the texts
+	reading bool
+	version uint64
+	texts   []string
+	shared  map[string]string // the texts of several records, each kept once; or nil
+	err     error
+}
+
+// end returns the first error, which may be that bytes are left.
+func (c *coder) end() error {
+	if c.err == nil && len(c.b) > 0 {
+		c.fail(fmt.Errorf("%d bytes follow the definitions", len(c.b)))
 	}
-	e.uint(n)
-	for _, s := range kinds {
-		if s.present(of) {
-			e.uint(s.number)
-			s.write(e, of)
+	return c.err
+}
+
+func (c *coder) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+	c.b = nil
+}
+
+// errTruncated is for bytes that end too early.
+var errTruncated = errors.New("definitions are cut short")
+
+// advance skips the bytes of a number; size is not positive if there is none.
+func (c *coder) advance(size int) {
+	if size <= 0 {
+		c.fail(errTruncated)
+		return
+	}
+	c.b = c.b[size:]
+}
+
+func (c *coder) uint(n uint64) uint64 {
+	if !c.reading {
+		c.b = binary.AppendUvarint(c.b, n)
+		return n
+	}
+	n, size := binary.Uvarint(c.b)
+	c.advance(size)
+	return n
+}
+
+func (c *coder) int(n int64) int64 {
+	if !c.reading {
+		c.b = binary.AppendVarint(c.b, n)
+		return n
+	}
+	n, size := binary.Varint(c.b)
+	c.advance(size)
+	return n
+}
+
+// count is the number of items that follow; each has at least a byte.
+func (c *coder) count(n int) int {
+	read := c.uint(uint64(n))
+	if c.reading && read > uint64(len(c.b)) {
+		c.fail(errTruncated)
+		return 0
+	}
+	return int(read)
+}
+
+// fixed writes b, or reads as many bytes into it.
+func (c *coder) fixed(b []byte) {
+	switch {
+	case !c.reading:
+		c.b = append(c.b, b...)
+	case len(b) > len(c.b):
+		c.fail(errTruncated)
+	default:
+		c.b = c.b[copy(b, c.b):]
+	}
+}
+
+// bytes never returns nil in reading.
+func (c *coder) bytes(b []byte) []byte {
+	if n := c.count(len(b)); c.reading {
+		b = make([]byte, n)
+	}
+	c.fixed(b)
+	return b
+}
+
+func (c *coder) string(s string) string {
+	n := c.uint(c.places[s])
+	switch {
+	case n == 0:
+		if s = string(c.bytes([]byte(s))); !c.reading {
+			if c.places == nil {
+				c.places = make(map[string]uint64)
+			}
+			c.places[s] = uint64(len(c.places) + 1)
+			return s
+		}
+		c.texts = append(c.texts, c.share(s))
+		return c.texts[len(c.texts)-1]
+	case !c.reading:
+		return s
+	case n > uint64(len(c.texts)):
+		c.fail(fmt.Errorf("text %d is not there yet", n))
+		return ""
+	}
+	return c.texts[n-1]
+}
+
+// share returns the one copy of a text.
+func (c *coder) share(s string) string {
+	if kept, ok := c.shared[s]; ok {
+		return kept
+	}
+	if c.shared != nil {
+		c.shared[s] = s
+	}
+	return s
+}
+
+// values writes the values at the pointers, or sets them. Types are Cassandra's class names.
+func (c *coder) values(all ...any) {
+	for _, p := range all {
+		switch p := p.(type) {
+		case *string:
+			set(c, p, c.string(*p))
+		case *uint64:
+			set(c, p, c.uint(*p))
+		case *uint32:
+			set(c, p, uint32(c.uint(uint64(*p))))
+		case *int64:
+			set(c, p, c.int(*p))
+		case *int:
+			set(c, p, int(c.int(int64(*p))))
+		case *byte:
+			b := []byte{*p}
+			c.fixed(b)
+			set(c, p, b[0])
+		case *bool:
+			b := []byte{0}
+			if *p {
+				b[0] = 1
+			}
+			c.fixed(b)
+			set(c, p, b[0] != 0)
+		case *float64:
+			b := binary.BigEndian.AppendUint64(nil, math.Float64bits(*p))
+			c.fixed(b)
+			set(c, p, math.Float64frombits(binary.BigEndian.Uint64(b)))
+		case *[16]byte:
+			c.fixed(p[:])
+		case *[]byte:
+			set(c, p, c.bytes(*p))
+		case *types.Type:
+			set(c, p, c.columnType(*p))
+		case *map[string]string:
+			mapping(c, p, c.string)
+		default:
+			panic(fmt.Sprintf("a definition has a %T", p))
 		}
 	}
 }
 
-// readSections reads the sections that writeSections wrote.
-func readSections[T any](d *decoder, kinds []section[T], into T) {
-	if d.version < sectionsVersion {
-		return
+// set sets a value that was read. In writing others may be reading it.
+func set[T any](c *coder, p *T, v T) {
+	if c.reading {
+		*p = v
 	}
-	for range d.count() {
-		number, known := d.uint(), false
-		for _, s := range kinds {
-			if s.number == number {
-				s.read(d, into)
-				known = true
-			}
-		}
-		if !known {
-			d.fail(fmt.Errorf("section %d is not known", number))
+}
+
+func (c *coder) columnType(t types.Type) types.Type {
+	if !c.reading {
+		c.string(types.ExactClassName(t))
+		return t
+	}
+	name := c.string("")
+	if c.err != nil {
+		return nil
+	}
+	t, err := types.FromClassName(name)
+	if err != nil {
+		c.fail(fmt.Errorf("type %s: %w", name, err))
+	}
+	return t
+}
+
+// list writes the items of a list, or reads them: those before the first error.
+func list[T any](c *coder, all *[]T, item func(*T)) {
+	n := c.count(len(*all))
+	if c.reading && n > 0 {
+		*all = make([]T, n)
+	}
+	for i := range *all {
+		if item(&(*all)[i]); c.err != nil {
+			*all = (*all)[:i]
 			return
 		}
 	}
 }
 
-// Definitions are encoded with a version in front of them. Types are Cassandra's class names.
+// pointers is list for pointers: reading makes what they point to.
+func pointers[T any](c *coder, all *[]*T, item func(*T)) {
+	list(c, all, func(p **T) {
+		if c.reading {
+			*p = new(T)
+		}
+		item(*p)
+	})
+}
+
+// mapping writes the entries of a map, or makes it of those read.
+func mapping[V any](c *coder, m *map[string]V, value func(V) V) {
+	keys := slices.Sorted(maps.Keys(*m))
+	n := c.count(len(keys))
+	if !c.reading {
+		for _, k := range keys {
+			c.string(k)
+			value((*m)[k])
+		}
+		return
+	}
+	*m = make(map[string]V, n)
+	for range n {
+		var none V
+		k := c.string("")
+		(*m)[k] = value(none)
+	}
+}
+
+// keyspace codes a keyspace without its tables and types.
+func (c *coder) keyspace(k *Keyspace) { c.values(&k.Name, &k.DurableWrites, &k.Replication) }
+
+// userTypes codes the types of a keyspace.
+func (c *coder) userTypes(k *Keyspace) {
+	all := k.SortedTypes()
+	list(c, &all, func(u **types.UserType) {
+		var t types.Type = *u
+		c.values(&t)
+		read, ok := t.(*types.UserType)
+		if !ok {
+			c.fail(fmt.Errorf("%s is no user type", t))
+		}
+		*u = read
+	})
+	if c.reading {
+		k.Types = make(map[string]*types.UserType, len(all))
+		for _, u := range all {
+			k.Types[u.Name] = u
+		}
+	}
+}
+
+// table codes a table without the name of its keyspace.
+func (c *coder) table(p **Table, keyspace string) {
+	t := *p
+	if c.reading {
+		t = &Table{Keyspace: keyspace}
+	}
+	c.values(&t.Name, &t.ID, &t.StoreID, &t.NextID)
+	pointers(c, &t.Columns, func(column *Column) {
+		c.values(&column.Name, &column.Type, (*byte)(&column.Kind), &column.Desc, &column.ID)
+		if column.Kind > Regular {
+			c.fail(fmt.Errorf("column %s of table %s.%s has unknown kind %d", column.Name, keyspace, t.Name, column.Kind))
+		}
+	})
+	o := &t.Options
+	c.values(&o.AdditionalWritePolicy, &o.AllowAutoSnapshot, &o.BloomFilterFPChance, &o.Caching, &o.CDC, &o.Comment,
+		&o.Compaction, &o.Compression, &o.CRCCheckChance, &o.DefaultTimeToLive)
+	extensions := o.Extensions
+	mapping(c, &extensions, c.bytes)
+	if c.reading && len(extensions) > 0 {
+		o.Extensions = extensions
+	}
+	c.values(&o.GCGraceSeconds, &o.IncrementalBackups, &o.MaxIndexInterval, &o.Memtable, &o.MemtableFlushPeriodInMs,
+		&o.MinIndexInterval, &o.ReadRepair, &o.SpeculativeRetry)
+	sections(c, tableSections, t)
+	if c.reading {
+		if *p = t; c.err == nil {
+			*p = NewTable(*t)
+		}
+	}
+}
+
+// section is one kind of thing that a definition may have and most do not. It is written under a number that is never
+// given to another kind, and only if it is present.
+type section[T any] struct {
+	number  uint64
+	present func(T) bool
+	code    func(*coder, T)
+}
+
+// keyspaceSections follow the types of a keyspace.
+var keyspaceSections = []section[*Keyspace]{
+	{1, func(k *Keyspace) bool { return len(k.Views) > 0 }, (*coder).views},
+	{2, func(k *Keyspace) bool { return len(k.Functions) > 0 }, (*coder).functions},
+	{3, func(k *Keyspace) bool { return len(k.Aggregates) > 0 }, (*coder).aggregates},
+}
+
+// tableSections follow the options of a table.
+var tableSections = []section[*Table]{
+	{1, func(t *Table) bool { return len(t.Dropped) > 0 }, (*coder).dropped},
+	{2, func(t *Table) bool { return len(t.Indexes) > 0 }, (*coder).indexes},
+	{3, hasMasks, (*coder).masks},
+	{5, func(t *Table) bool { return t.Compact != NotCompact }, (*coder).compact},
+}
+
+// sections codes the sections that are present. There are sections since version 3.
+//
+//	<n> n × (number section)
+func sections[T any](c *coder, kinds []section[T], of T) {
+	if c.reading && c.version < sectionsVersion {
+		return
+	}
+	if !c.reading {
+		kinds = slices.DeleteFunc(slices.Clone(kinds), func(s section[T]) bool { return !s.present(of) })
+	}
+	for at := range c.count(len(kinds)) {
+		if !c.reading {
+			c.uint(kinds[at].number)
+			kinds[at].code(c, of)
+			continue
+		}
+		number := c.uint(0)
+		i := slices.IndexFunc(kinds, func(s section[T]) bool { return s.number == number })
+		if i < 0 {
+			c.fail(fmt.Errorf("section %d is not known", number))
+			return
+		}
+		kinds[i].code(c, of)
+	}
+}
+
+// functions codes the functions of a keyspace.
+//
+//	<n> n × (name arguments × (name type) returns called-on-null language body)
+func (c *coder) functions(k *Keyspace) {
+	pointers(c, &k.Functions, func(f *Function) {
+		set(c, &f.Keyspace, k.Name)
+		c.values(&f.Name)
+		c.typeList(&f.Args)
+		if c.reading {
+			f.ArgNames = make([]string, len(f.Args))
+		}
+		for i := range f.ArgNames {
+			c.values(&f.ArgNames[i])
+		}
+		c.values(&f.Returns, &f.CalledOnNull, &f.Language, &f.Body)
+	})
+}
+
+// aggregates codes the aggregates of a keyspace.
+//
+//	<n> n × (name arguments returns state-function state-type final-function initial?)
+func (c *coder) aggregates(k *Keyspace) {
+	pointers(c, &k.Aggregates, func(a *Aggregate) {
+		set(c, &a.Keyspace, k.Name)
+		c.values(&a.Name)
+		c.typeList(&a.Args)
+		initial := a.Initial != nil
+		c.values(&a.Returns, &a.StateFunction, &a.StateType, &a.FinalFunction, &initial)
+		if initial {
+			c.values(&a.Initial)
+		}
+	})
+}
+
+func (c *coder) typeList(all *[]types.Type) { list(c, all, func(t *types.Type) { c.values(t) }) }
+
+// Definitions are encoded with a version in front of them.
 const (
 	encodingVersion = 3
 	typesVersion    = 2 // the first with user types
@@ -177,43 +397,46 @@ const (
 // ErrNewerVersion says that definitions were written by a later version of this software.
 var ErrNewerVersion = errors.New("definitions were written by a later version of cqld")
 
-func newerVersion(version uint64) error {
-	return fmt.Errorf("%w: their version is %d, this is %d", ErrNewerVersion, version, encodingVersion)
+// readVersion begins to read definitions.
+func (c *coder) readVersion() error {
+	c.reading = true
+	if c.version = c.uint(0); c.err == nil && c.version > encodingVersion {
+		return fmt.Errorf("%w: their version is %d, this is %d", ErrNewerVersion, c.version, encodingVersion)
+	}
+	return nil
 }
 
 // encodingName is the beginning of the bytes that DecodeWhole reads.
 const encodingName = "cqld-schema"
 
-// DecodeWhole returns the catalog that the system keyspaces are and b, which has all definitions together, as they
-// were kept before there were Records.
+// DecodeWhole returns the catalog of the system keyspaces and of b, which has all definitions together, as they were
+// kept before there were Records.
 //
 //	"cqld-schema" <version> <n> n × (keyspace <m> m × table <t> t × type sections)
 //
-// There are types since version 2, and sections since version 3.
+// There are types since version 2.
 func DecodeWhole(b []byte, system ...*Keyspace) (*Catalog, error) {
 	body, ok := bytes.CutPrefix(b, []byte(encodingName))
 	if !ok {
 		return nil, errors.New("these bytes are not definitions of cqld")
 	}
-	d := &decoder{b: body}
-	d.version = d.uint()
-	if d.err == nil && d.version > encodingVersion {
-		return nil, newerVersion(d.version)
+	d := &coder{b: body}
+	if err := d.readVersion(); err != nil {
+		return nil, err
 	}
 	c := New(system...)
-	for range d.count() {
-		k := d.keyspace()
-		n := d.count()
-		k.Tables = make(map[string]*Table, n)
-		for range n {
-			if t := d.table(k.Name); t != nil {
-				k.Tables[t.Name] = t
-			}
+	for range d.count(0) {
+		k := &Keyspace{Tables: map[string]*Table{}}
+		d.keyspace(k)
+		var tables []*Table
+		list(d, &tables, func(p **Table) { d.table(p, k.Name) })
+		for _, t := range tables {
+			k.Tables[t.Name] = t
 		}
 		if d.version >= typesVersion {
-			k.Types = d.userTypes()
+			d.userTypes(k)
 		}
-		readSections(d, keyspaceSections, k)
+		sections(d, keyspaceSections, k)
 		c.keyspaces[k.Name] = k.counted()
 		c.content = c.content.xor(k.contentDigest())
 	}
@@ -222,287 +445,4 @@ func DecodeWhole(b []byte, system ...*Keyspace) (*Catalog, error) {
 	}
 	c.version = c.content.version()
 	return c, nil
-}
-
-// errTruncated is for bytes that end too early.
-var errTruncated = errors.New("definitions are cut short")
-
-// decoder reads the bytes of an encoder. It remembers the first error, after which it reads zero values.
-type decoder struct {
-	b       []byte
-	version uint64
-	seen    []string
-	shared  map[string]string // the texts of several decoders, each kept once; or nil
-	err     error
-}
-
-// end wants everything to have been read, and returns the first error.
-func (d *decoder) end() error {
-	if d.err == nil && len(d.b) > 0 {
-		d.fail(fmt.Errorf("%d bytes follow the definitions", len(d.b)))
-	}
-	return d.err
-}
-
-func (d *decoder) fail(err error) {
-	if d.err == nil {
-		d.err = err
-	}
-	d.b = nil
-}
-
-func (d *decoder) uint() uint64 {
-	n, size := binary.Uvarint(d.b)
-	if size <= 0 {
-		d.fail(errTruncated)
-		return 0
-	}
-	d.b = d.b[size:]
-	return n
-}
-
-func (d *decoder) int() int {
-	n, size := binary.Varint(d.b)
-	if size <= 0 {
-		d.fail(errTruncated)
-		return 0
-	}
-	d.b = d.b[size:]
-	return int(n)
-}
-
-// count reads the number of items that follow; each has at least a byte.
-func (d *decoder) count() int {
-	n := d.uint()
-	if n > uint64(len(d.b)) {
-		d.fail(errTruncated)
-		return 0
-	}
-	return int(n)
-}
-
-func (d *decoder) take(n int) []byte {
-	if n > len(d.b) {
-		d.fail(errTruncated)
-		return make([]byte, n) // n is the size of a field, or at most the number of bytes left
-	}
-	b := d.b[:n]
-	d.b = d.b[n:]
-	return b
-}
-
-func (d *decoder) bytes() []byte { return bytes.Clone(d.take(d.count())) }
-func (d *decoder) byte() byte    { return d.take(1)[0] }
-func (d *decoder) bool() bool    { return d.byte() != 0 }
-
-func (d *decoder) string() string {
-	n := d.uint()
-	switch {
-	case n > uint64(len(d.seen)):
-		d.fail(fmt.Errorf("text %d is not there yet", n))
-		return ""
-	case n > 0:
-		return d.seen[n-1]
-	}
-	s := d.share(d.take(d.count()))
-	d.seen = append(d.seen, s)
-	return s
-}
-
-// share is the text of b, which is kept once.
-func (d *decoder) share(b []byte) string {
-	if s, ok := d.shared[string(b)]; ok {
-		return s
-	}
-	s := string(b)
-	if d.shared != nil {
-		d.shared[s] = s
-	}
-	return s
-}
-
-func (d *decoder) double() float64 {
-	return math.Float64frombits(binary.BigEndian.Uint64(d.take(8)))
-}
-
-func (d *decoder) mapping() map[string]string {
-	n := d.count()
-	m := make(map[string]string, n)
-	for range n {
-		k := d.string()
-		m[k] = d.string()
-	}
-	return m
-}
-
-func (d *decoder) keyspace() *Keyspace {
-	return &Keyspace{Name: d.string(), DurableWrites: d.bool(), Replication: d.mapping()}
-}
-
-func (d *decoder) table(keyspace string) *Table {
-	t := Table{Keyspace: keyspace, Name: d.string(), ID: [16]byte(d.take(16)), StoreID: d.uint()}
-	t.NextID = uint32(d.uint())
-	t.Columns = make([]*Column, 0, d.count())
-	for range cap(t.Columns) {
-		c := &Column{Name: d.string()}
-		c.Type = d.columnType()
-		c.Kind = ColumnKind(d.byte())
-		c.Desc = d.bool()
-		c.ID = uint32(d.uint())
-		if c.Kind > Regular {
-			d.fail(fmt.Errorf("column %s of table %s.%s has unknown kind %d", c.Name, keyspace, t.Name, c.Kind))
-		}
-		t.Columns = append(t.Columns, c)
-	}
-	t.Options = d.options()
-	readSections(d, tableSections, &t)
-	if d.err != nil {
-		return nil
-	}
-	return NewTable(t)
-}
-
-func (d *decoder) columnType() types.Type {
-	name := d.string()
-	if d.err != nil {
-		return nil
-	}
-	t, err := types.FromClassName(name)
-	if err != nil {
-		d.fail(fmt.Errorf("type %s: %w", name, err))
-	}
-	return t
-}
-
-func (d *decoder) userTypes() map[string]*types.UserType {
-	n := d.count()
-	all := make(map[string]*types.UserType, n)
-	for range n {
-		switch t := d.columnType().(type) {
-		case nil: // the error is kept
-		case *types.UserType:
-			all[t.Name] = t
-		default:
-			d.fail(fmt.Errorf("%s is no user type", t))
-		}
-	}
-	return all
-}
-
-func (d *decoder) options() TableOptions {
-	o := TableOptions{
-		AdditionalWritePolicy: d.string(),
-		AllowAutoSnapshot:     d.bool(),
-		BloomFilterFPChance:   d.double(),
-		Caching:               d.mapping(),
-		CDC:                   d.bool(),
-		Comment:               d.string(),
-		Compaction:            d.mapping(),
-		Compression:           d.mapping(),
-		CRCCheckChance:        d.double(),
-		DefaultTimeToLive:     d.int(),
-	}
-	for range d.count() {
-		if o.Extensions == nil {
-			o.Extensions = map[string][]byte{}
-		}
-		k := d.string()
-		o.Extensions[k] = d.bytes()
-	}
-	o.GCGraceSeconds = d.int()
-	o.IncrementalBackups = d.bool()
-	o.MaxIndexInterval = d.int()
-	o.Memtable = d.string()
-	o.MemtableFlushPeriodInMs = d.int()
-	o.MinIndexInterval = d.int()
-	o.ReadRepair = d.string()
-	o.SpeculativeRetry = d.string()
-	return o
-}
-
-// functionSection are the functions of a keyspace.
-//
-//	<n> n × (name arguments × (name type) returns called-on-null language body)
-var functionSection = section[*Keyspace]{
-	number:  2,
-	present: func(k *Keyspace) bool { return len(k.Functions) > 0 },
-	write: func(e *encoder, k *Keyspace) {
-		e.uint(uint64(len(k.Functions)))
-		for _, f := range k.Functions {
-			e.string(f.Name)
-			e.types(f.Args)
-			for _, name := range f.ArgNames {
-				e.string(name)
-			}
-			e.string(types.ExactClassName(f.Returns))
-			e.bool(f.CalledOnNull)
-			e.string(f.Language)
-			e.string(f.Body)
-		}
-	},
-	read: func(d *decoder, k *Keyspace) {
-		for range d.count() {
-			f := &Function{Keyspace: k.Name, Name: d.string(), Args: d.types()}
-			for range f.Args {
-				f.ArgNames = append(f.ArgNames, d.string())
-			}
-			f.Returns = d.columnType()
-			f.CalledOnNull, f.Language, f.Body = d.bool(), d.string(), d.string()
-			if d.err == nil {
-				k.Functions = append(k.Functions, f)
-			}
-		}
-	},
-}
-
-// aggregateSection are the aggregates of a keyspace.
-//
-//	<n> n × (name arguments returns state-function state-type final-function initial?)
-var aggregateSection = section[*Keyspace]{
-	number:  3,
-	present: func(k *Keyspace) bool { return len(k.Aggregates) > 0 },
-	write: func(e *encoder, k *Keyspace) {
-		e.uint(uint64(len(k.Aggregates)))
-		for _, a := range k.Aggregates {
-			e.string(a.Name)
-			e.types(a.Args)
-			e.string(types.ExactClassName(a.Returns))
-			e.string(a.StateFunction)
-			e.string(types.ExactClassName(a.StateType))
-			e.string(a.FinalFunction)
-			e.bool(a.Initial != nil)
-			if a.Initial != nil {
-				e.bytes(a.Initial)
-			}
-		}
-	},
-	read: func(d *decoder, k *Keyspace) {
-		for range d.count() {
-			a := &Aggregate{Keyspace: k.Name, Name: d.string(), Args: d.types(), Returns: d.columnType()}
-			a.StateFunction, a.StateType, a.FinalFunction = d.string(), d.columnType(), d.string()
-			if d.bool() {
-				a.Initial = d.bytes()
-			}
-			if d.err == nil {
-				k.Aggregates = append(k.Aggregates, a)
-			}
-		}
-	},
-}
-
-// types writes a list of types.
-func (e *encoder) types(all []types.Type) {
-	e.uint(uint64(len(all)))
-	for _, t := range all {
-		e.string(types.ExactClassName(t))
-	}
-}
-
-// types reads a list of types.
-func (d *decoder) types() []types.Type {
-	all := make([]types.Type, d.count())
-	for i := range all {
-		all[i] = d.columnType()
-	}
-	return all
 }

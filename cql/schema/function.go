@@ -8,27 +8,106 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Function is a user's function. Its body is never run.
-type Function struct {
+// Callable has the parts that functions and aggregates share.
+type Callable struct {
 	Keyspace, Name string
-	ArgNames       []string
 	Args           []types.Type
 	Returns        types.Type
-	CalledOnNull   bool // else a null argument gives null
-	Language       string
-	Body           string
 }
 
-// Uses reports whether the function takes or returns a user type of that name.
-func (f *Function) Uses(userType string) bool {
-	return types.UsesUserType(f.Returns, userType) || usesType(f.Args, userType)
-}
+// FullName is the name with the keyspace, for messages.
+func (c *Callable) FullName() string { return c.Keyspace + "." + c.Name }
 
 // Signature is the name and the arguments: f(int, text).
-func (f *Function) Signature() string { return signature(f.Name, f.Args) }
+func (c *Callable) Signature() string { return signature(c.Name, c.Args) }
 
 // QuotedSignature is Signature with the name in quotes if it needs them.
-func (f *Function) QuotedSignature() string { return signature(quote.Name(f.Name), f.Args) }
+func (c *Callable) QuotedSignature() string { return signature(quote.Name(c.Name), c.Args) }
+
+// Base returns c.
+func (c *Callable) Base() *Callable { return c }
+
+// Uses reports whether the function takes or returns a user type of that name.
+func (c *Callable) Uses(userType string) bool {
+	return types.UsesUserType(c.Returns, userType) ||
+		slices.ContainsFunc(c.Args, func(t types.Type) bool { return types.UsesUserType(t, userType) })
+}
+
+// withUserType is the same with u in the types.
+func (c *Callable) withUserType(u *types.UserType) Callable {
+	n := *c
+	n.Args, n.Returns = make([]types.Type, len(c.Args)), types.WithUserType(c.Returns, u)
+	for i, t := range c.Args {
+		n.Args[i] = types.WithUserType(t, u)
+	}
+	return n
+}
+
+// key is unique in a keyspace: the name, and the types whether frozen or not.
+func (c *Callable) key() string { return callableKey(c.Name, c.Args) }
+
+// Routine is a Function or an Aggregate.
+type Routine interface {
+	Base() *Callable
+	Target() Target
+	Uses(userType string) bool
+	QuotedSignature() string
+	CQL() string
+	key() string
+}
+
+// Target is the kind of schema object.
+func (*Function) Target() Target { return TargetFunction }
+
+// Target is the kind of schema object.
+func (*Aggregate) Target() Target { return TargetAggregate }
+
+// Routines returns the functions, then the aggregates.
+func (k *Keyspace) Routines() []Routine { return routines(routines(nil, k.Functions), k.Aggregates) }
+
+// RoutinesByUse returns the aggregates, then the functions, which they may call.
+func (k *Keyspace) RoutinesByUse() []Routine {
+	return routines(routines(nil, k.Aggregates), k.Functions)
+}
+
+// RoutinesNamed returns the functions, then the aggregates of that name.
+func (k *Keyspace) RoutinesNamed(name string) []Routine {
+	return slices.DeleteFunc(k.Routines(), func(r Routine) bool { return r.Base().Name != name })
+}
+
+// Takes reports whether the arguments have just those types.
+func (c *Callable) Takes(args []types.Type) bool { return c.key() == callableKey(c.Name, args) }
+
+// HasRoutine reports whether there is a function or an aggregate of that name with arguments of just those types.
+func (k *Keyspace) HasRoutine(name string, args []types.Type) bool {
+	return slices.ContainsFunc(k.RoutinesNamed(name), func(r Routine) bool { return r.Base().Takes(args) })
+}
+
+// Same returns the routine of r's kind with its name and arguments, or nil.
+func (k *Keyspace) Same(r Routine) Routine {
+	for _, other := range k.Routines() {
+		if other.Target() == r.Target() && other.key() == r.key() {
+			return other
+		}
+	}
+	return nil
+}
+
+func routines[R Routine](all []Routine, more []R) []Routine {
+	for _, r := range more {
+		all = append(all, r)
+	}
+	return all
+}
+
+// Function is a user's function. Its body is never run.
+type Function struct {
+	Callable
+	ArgNames     []string
+	CalledOnNull bool // else a null argument gives null
+	Language     string
+	Body         string
+}
 
 // CQL is the statement that makes the function, as DESCRIBE shows it.
 func (f *Function) CQL() string {
@@ -49,7 +128,7 @@ func (f *Function) CQL() string {
 // withUserType is the function with u in its types.
 func (f *Function) withUserType(u *types.UserType) *Function {
 	n := *f
-	n.Args, n.Returns = withUserType(f.Args, u), types.WithUserType(f.Returns, u)
+	n.Callable = f.Callable.withUserType(u)
 	return &n
 }
 
@@ -58,57 +137,46 @@ func (k *Keyspace) Function(name string, args []types.Type) *Function {
 	return findCallable(k.Functions, callableKey(name, args))
 }
 
-// FunctionsNamed returns all functions of that name.
-func (k *Keyspace) FunctionsNamed(name string) []*Function { return callablesNamed(k.Functions, name) }
-
-// WithFunction returns a catalog in which f is defined, in place of one with its name and arguments. Its keyspace must
-// exist.
-func (c *Catalog) WithFunction(f *Function) *Catalog {
-	k := *c.keyspaces[f.Keyspace]
-	k.Functions = withCallable(k.Functions, f)
+// WithRoutine returns a catalog in which r is defined, in place of one of its kind with its name and arguments. Its
+// keyspace must exist.
+func (c *Catalog) WithRoutine(r Routine) *Catalog {
+	k := *c.keyspaces[r.Base().Keyspace]
+	switch r := r.(type) {
+	case *Function:
+		k.Functions = withCallable(k.Functions, r)
+	case *Aggregate:
+		k.Aggregates = withCallable(k.Aggregates, r)
+	}
 	return c.replace(k.Name, &k)
 }
 
-// WithoutFunction returns a catalog without that function, which no aggregate may use.
-func (c *Catalog) WithoutFunction(f *Function) *Catalog {
-	k := *c.keyspaces[f.Keyspace]
-	k.Functions = withoutCallable(k.Functions, f)
+// WithoutRoutine returns a catalog without that routine. No aggregate may use it.
+func (c *Catalog) WithoutRoutine(r Routine) *Catalog {
+	k := *c.keyspaces[r.Base().Keyspace]
+	switch r := r.(type) {
+	case *Function:
+		k.Functions = withoutCallable(k.Functions, r)
+	case *Aggregate:
+		k.Aggregates = withoutCallable(k.Aggregates, r)
+	}
 	return c.replace(k.Name, &k)
 }
-
-// callable is a function or an aggregate.
-type callable interface {
-	named() string
-	key() string // unique among all of its kind: the name, and the types whether frozen or not
-}
-
-func (f *Function) named() string { return f.Name }
-func (f *Function) key() string   { return callableKey(f.Name, f.Args) }
 
 // findCallable returns the one with that key, or the zero value.
-func findCallable[C callable](list []C, key string) (found C) {
-	if i := slices.IndexFunc(list, func(one C) bool { return one.key() == key }); i >= 0 {
+func findCallable[R Routine](list []R, key string) (found R) {
+	if i := slices.IndexFunc(list, func(one R) bool { return one.key() == key }); i >= 0 {
 		found = list[i]
 	}
 	return found
 }
 
-func callablesNamed[C callable](list []C, name string) (all []C) {
-	for _, one := range list {
-		if one.named() == name {
-			all = append(all, one)
-		}
-	}
-	return all
-}
-
 // withCallable is a list with one more, or with it in place of that of its key. As in Cassandra, whose lists this is
 // the order of, functions of the same name are kept together, at the place of the first.
-func withCallable[C callable](list []C, one C) []C {
+func withCallable[R Routine](list []R, one R) []R {
 	list = withoutCallable(list, one)
 	at := len(list)
 	for i, other := range list {
-		if other.named() == one.named() {
+		if other.Base().Name == one.Base().Name {
 			at = i + 1
 		}
 	}
@@ -116,13 +184,13 @@ func withCallable[C callable](list []C, one C) []C {
 }
 
 // withoutCallable is a copy of a list without the one of that key.
-func withoutCallable[C callable](list []C, one C) []C {
-	return slices.DeleteFunc(slices.Clone(list), func(other C) bool { return other.key() == one.key() })
+func withoutCallable[R Routine](list []R, one R) []R {
+	return slices.DeleteFunc(slices.Clone(list), func(other R) bool { return other.key() == one.key() })
 }
 
 // sortedCallables is a copy of a list by key.
-func sortedCallables[C callable](list []C) []C {
-	return slices.SortedFunc(slices.Values(list), func(a, b C) int { return strings.Compare(a.key(), b.key()) })
+func sortedCallables[R Routine](list []R) []R {
+	return slices.SortedFunc(slices.Values(list), func(a, b R) int { return strings.Compare(a.key(), b.key()) })
 }
 
 // callableType is the name of a type in the definition of a function: a tuple is not said to be frozen, as it cannot
@@ -151,34 +219,19 @@ func callableKey(name string, args []types.Type) string {
 	return signature(name, frozen)
 }
 
-func usesType(all []types.Type, userType string) bool {
-	return slices.ContainsFunc(all, func(t types.Type) bool { return types.UsesUserType(t, userType) })
-}
-
-func withUserType(all []types.Type, u *types.UserType) []types.Type {
-	out := make([]types.Type, len(all))
-	for i, t := range all {
-		out[i] = types.WithUserType(t, u)
-	}
-	return out
-}
-
 // Aggregate is a user's aggregate, which is made of functions of the same keyspace: one that takes the state and the
 // arguments of a row and returns the next state, and perhaps one that makes the result of the last.
 type Aggregate struct {
-	Keyspace, Name string
-	Args           []types.Type
-	Returns        types.Type
-	StateFunction  string
-	StateType      types.Type
-	FinalFunction  string // "" if there is none
-	Initial        []byte // nil if the state begins with null
+	Callable
+	StateFunction string
+	StateType     types.Type
+	FinalFunction string // "" if there is none
+	Initial       []byte // nil if the state begins with null
 }
 
 // Uses reports whether a user type of that name is among the aggregate's types.
 func (a *Aggregate) Uses(userType string) bool {
-	return types.UsesUserType(a.Returns, userType) || types.UsesUserType(a.StateType, userType) ||
-		usesType(a.Args, userType)
+	return a.Callable.Uses(userType) || types.UsesUserType(a.StateType, userType)
 }
 
 // Calls reports whether the aggregate is made of that function.
@@ -190,15 +243,6 @@ func (a *Aggregate) Calls(f *Function) bool {
 
 // StateArgs are the types of the arguments of the state function.
 func (a *Aggregate) StateArgs() []types.Type { return append([]types.Type{a.StateType}, a.Args...) }
-
-// Signature is the name and the arguments: a(int).
-func (a *Aggregate) Signature() string { return signature(a.Name, a.Args) }
-
-// QuotedSignature is Signature with the name in quotes if it needs them.
-func (a *Aggregate) QuotedSignature() string { return signature(quote.Name(a.Name), a.Args) }
-
-func (a *Aggregate) named() string { return a.Name }
-func (a *Aggregate) key() string   { return callableKey(a.Name, a.Args) }
 
 // CQL is the statement that makes the aggregate, as DESCRIBE shows it.
 func (a *Aggregate) CQL() string {
@@ -219,7 +263,7 @@ func (a *Aggregate) CQL() string {
 // withUserType is the aggregate with u in its types.
 func (a *Aggregate) withUserType(u *types.UserType) *Aggregate {
 	n := *a
-	n.Args, n.Returns = withUserType(a.Args, u), types.WithUserType(a.Returns, u)
+	n.Callable = a.Callable.withUserType(u)
 	n.StateType = types.WithUserType(a.StateType, u)
 	return &n
 }
@@ -227,24 +271,4 @@ func (a *Aggregate) withUserType(u *types.UserType) *Aggregate {
 // Aggregate returns the aggregate of that name with arguments of just those types, or nil.
 func (k *Keyspace) Aggregate(name string, args []types.Type) *Aggregate {
 	return findCallable(k.Aggregates, callableKey(name, args))
-}
-
-// AggregatesNamed returns all aggregates of that name.
-func (k *Keyspace) AggregatesNamed(name string) []*Aggregate {
-	return callablesNamed(k.Aggregates, name)
-}
-
-// WithAggregate returns a catalog in which a is defined, in place of one with its name and arguments. Its keyspace
-// must exist.
-func (c *Catalog) WithAggregate(a *Aggregate) *Catalog {
-	k := *c.keyspaces[a.Keyspace]
-	k.Aggregates = withCallable(k.Aggregates, a)
-	return c.replace(k.Name, &k)
-}
-
-// WithoutAggregate returns a catalog without that aggregate.
-func (c *Catalog) WithoutAggregate(a *Aggregate) *Catalog {
-	k := *c.keyspaces[a.Keyspace]
-	k.Aggregates = withoutCallable(k.Aggregates, a)
-	return c.replace(k.Name, &k)
 }

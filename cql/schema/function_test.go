@@ -15,39 +15,31 @@ func withFunctions(t *testing.T) *schema.Catalog {
 	c := withTypes(t)
 	a := c.Type("a", "a")
 	list := &types.List{Elem: types.Freeze(a)}
+	callable := func(name string, returns types.Type, args ...types.Type) schema.Callable {
+		return schema.Callable{Keyspace: "a", Name: name, Args: args, Returns: returns}
+	}
 	for _, f := range []*schema.Function{
 		{
-			Name: "f", ArgNames: []string{"x"}, Args: []types.Type{types.Int}, Returns: types.Int, Language: "java",
-			Body: "return 1;",
+			Callable: callable("f", types.Int, types.Int), ArgNames: []string{"x"}, Language: "java", Body: "return 1;",
 		},
+		{Callable: callable("B", list), ArgNames: []string{}, CalledOnNull: true, Language: "java", Body: "x"},
 		{
-			Name: "B", ArgNames: []string{}, Args: []types.Type{}, Returns: list, CalledOnNull: true, Language: "java",
-			Body: "x",
+			Callable: callable("f", list, list, types.Text), ArgNames: []string{"s", "V"}, Language: "java", Body: "y",
 		},
-		{
-			Name: "f", ArgNames: []string{"s", "V"}, Args: []types.Type{list, types.Text}, Returns: list, Language: "java",
-			Body: "y",
-		},
-		{Name: "e", ArgNames: []string{"l"}, Args: []types.Type{list}, Returns: types.Text, Language: "java", Body: "z"},
+		{Callable: callable("e", types.Text, list), ArgNames: []string{"l"}, Language: "java", Body: "z"},
 	} {
-		f.Keyspace = "a"
-		c = c.WithFunction(f)
+		c = c.WithRoutine(f)
 	}
-	return c.WithAggregate(&schema.Aggregate{
-		Keyspace: "a", Name: "g", Args: []types.Type{types.Text}, Returns: types.Text, StateFunction: "f", StateType: list,
-		FinalFunction: "e", Initial: types.NewList(nil),
-	}).WithAggregate(&schema.Aggregate{
-		Keyspace: "a", Name: "h", Args: []types.Type{}, Returns: types.Int, StateFunction: "f", StateType: types.Int,
-	})
+	return c.WithRoutine(&schema.Aggregate{
+		Callable: callable("g", types.Text, types.Text), StateFunction: "f", StateType: list, FinalFunction: "e",
+		Initial: types.NewList(nil),
+	}).WithRoutine(&schema.Aggregate{Callable: callable("h", types.Int), StateFunction: "f", StateType: types.Int})
 }
 
 func functionNames(k *schema.Keyspace) string {
 	var names []string
-	for _, f := range k.Functions {
-		names = append(names, f.QuotedSignature())
-	}
-	for _, a := range k.Aggregates {
-		names = append(names, a.QuotedSignature())
+	for _, r := range k.Routines() {
+		names = append(names, r.QuotedSignature())
 	}
 	return strings.Join(names, "; ")
 }
@@ -62,7 +54,7 @@ func TestFunctionOrder(t *testing.T) {
 	k := c.Keyspace("a")
 	b := *k.Function("B", nil)
 	f := *k.Function("f", []types.Type{types.Int})
-	moved := c.WithFunction(&b).WithFunction(&f)
+	moved := c.WithRoutine(&b).WithRoutine(&f)
 	if moved.Version() != c.Version() {
 		t.Error("the order counts in the version")
 	}
@@ -71,10 +63,10 @@ func TestFunctionOrder(t *testing.T) {
 		t.Error(got)
 	}
 	f.Body = "other"
-	if c.WithFunction(&f).Version() == c.Version() || c.WithoutFunction(&f).Version() == c.Version() {
+	if c.WithRoutine(&f).Version() == c.Version() || c.WithoutRoutine(&f).Version() == c.Version() {
 		t.Error("a changed function has no other version")
 	}
-	if got := functionNames(c.WithoutFunction(&b).WithoutAggregate(k.Aggregates[0]).Keyspace("a")); got !=
+	if got := functionNames(c.WithoutRoutine(&b).WithoutRoutine(k.Aggregates[0]).Keyspace("a")); got !=
 		`f(int); f(list<frozen<a>>, text); e(list<frozen<a>>); h()` {
 		t.Error(got)
 	}

@@ -52,7 +52,7 @@ func (t IndexTarget) String() string {
 	return t.Part.String() + "(" + quote.Name(t.Column) + ")"
 }
 
-// IndexKind says how an index works.
+// IndexKind is the implementation of an index.
 type IndexKind uint8
 
 // The kinds: Cassandra's first one, storage-attached indexes and SSTable-attached ones.
@@ -193,43 +193,24 @@ func (k *Keyspace) NewIndexName(table string, targets []IndexTarget) string {
 	return free
 }
 
-// writeIndexes is the section of a table's indexes.
+// indexes codes the indexes of a table.
 //
 //	<n> n × (name class <m> m × (column part) options)
-func writeIndexes(e *encoder, t *Table) {
-	e.uint(uint64(len(t.Indexes)))
-	for _, x := range t.Indexes {
-		e.string(x.Name)
-		e.string(x.Class)
-		e.uint(uint64(len(x.Targets)))
-		for _, target := range x.Targets {
-			e.string(target.Column)
-			e.b = append(e.b, byte(target.Part))
-		}
-		e.mapping(x.Options)
-	}
-}
-
-// readIndexes reads the section that writeIndexes wrote.
-func readIndexes(d *decoder, t *Table) {
-	for range d.count() {
-		x := &Index{Name: d.string(), Class: d.string()}
-		for range d.count() {
-			target := IndexTarget{Column: d.string(), Part: IndexPart(d.byte())}
-			if target.Part > IndexFull {
-				d.fail(fmt.Errorf("index %s is of an unknown part %d of its column", x.Name, target.Part))
-				return
+func (c *coder) indexes(t *Table) {
+	pointers(c, &t.Indexes, func(x *Index) {
+		c.values(&x.Name, &x.Class)
+		list(c, &x.Targets, func(target *IndexTarget) {
+			if c.values(&target.Column, (*byte)(&target.Part)); target.Part > IndexFull {
+				c.fail(fmt.Errorf("index %s is of an unknown part %d of its column", x.Name, target.Part))
 			}
-			x.Targets = append(x.Targets, target)
+		})
+		if len(x.Targets) != 1 && c.reading {
+			c.fail(fmt.Errorf("index %s has %d columns", x.Name, len(x.Targets)))
 		}
-		if len(x.Targets) != 1 && d.err == nil {
-			d.fail(fmt.Errorf("index %s has %d columns", x.Name, len(x.Targets)))
+		if c.values(&x.Options); len(x.Options) == 0 {
+			set(c, &x.Options, nil)
 		}
-		if options := d.mapping(); len(options) > 0 {
-			x.Options = options
-		}
-		t.Indexes = append(t.Indexes, x)
-	}
+	})
 }
 
 // The classes of custom indexes.

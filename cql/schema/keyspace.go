@@ -95,9 +95,9 @@ func (k *Keyspace) contentDigest() digest {
 	}
 	own := *k
 	own.Functions, own.Aggregates = sortedCallables(k.Functions), sortedCallables(k.Aggregates)
-	e := encoder{}
+	e := coder{}
 	e.keyspace(&own)
-	writeSections(&e, keyspaceSections, &own)
+	sections(&e, keyspaceSections, &own)
 	d := digest(md5.Sum(e.b))
 	for _, t := range k.Tables {
 		d = d.xor(t.digest)
@@ -196,13 +196,11 @@ func (c *Catalog) WithType(u *types.UserType) *Catalog {
 	for name, t := range k.Types {
 		k.Types[name] = types.WithUserType(t, u).(*types.UserType)
 	}
-	k.Tables = maps.Clone(k.Tables)
-	for name, t := range k.Tables {
-		k.Tables[name] = t.withUserType(u)
-	}
-	k.Views = maps.Clone(k.Views)
-	for name, t := range k.Views {
-		k.Views[name] = t.withUserType(u)
+	k.Tables, k.Views = maps.Clone(k.Tables), maps.Clone(k.Views)
+	for _, all := range []map[string]*Table{k.Tables, k.Views} {
+		for name, t := range all {
+			all[name] = t.withUserType(u)
+		}
 	}
 	k.Functions, k.Aggregates = slices.Clone(k.Functions), slices.Clone(k.Aggregates)
 	for i, f := range k.Functions {
@@ -234,14 +232,7 @@ func (t *Table) withUserType(u *types.UserType) *Table {
 	if !t.UsesType(u.Name) {
 		return t
 	}
-	spec := *t
-	spec.Columns = make([]*Column, len(t.Columns))
-	for i, given := range t.Columns {
-		c := *given
-		c.Type = types.WithUserType(c.Type, u)
-		spec.Columns[i] = &c
-	}
-	return NewTable(spec)
+	return NewTable(t.withColumns(func(c *Column) { c.Type = types.WithUserType(c.Type, u) }))
 }
 
 // SortedTypes returns the types by name, in Cassandra's order: it compares the bytes of names as signed numbers.

@@ -94,16 +94,11 @@ func tupleText(elems []types.Type, b []byte) string {
 
 // WithMask returns the table with another mask of a column, nil for none.
 func (t *Table) WithMask(column string, mask *Mask) *Table {
-	spec := *t
-	spec.Columns = make([]*Column, len(t.Columns))
-	for i, given := range t.Columns {
-		c := *given
+	return NewTable(t.withColumns(func(c *Column) {
 		if c.Name == column {
 			c.Mask = mask
 		}
-		spec.Columns[i] = &c
-	}
-	return NewTable(spec)
+	}))
 }
 
 // EachMask calls fn for each masked column, also for dropped columns that were not added again: Cassandra keeps the
@@ -121,79 +116,47 @@ func (t *Table) EachMask(fn func(*Column)) {
 	}
 }
 
-// masked are the columns with masks: the present ones and the dropped ones.
-func masked(t *Table) (present, dropped []*Column) {
-	for _, c := range t.Columns {
-		if c.Mask != nil {
-			present = append(present, c)
-		}
-	}
+// hasMasks reports whether a column or a dropped column has a mask.
+func hasMasks(t *Table) bool {
+	return slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Mask != nil }) ||
+		slices.ContainsFunc(t.Dropped, func(d *DroppedColumn) bool { return d.Mask != nil })
+}
+
+// masks codes the masks of columns, then of dropped columns. The section of dropped columns comes before this one.
+func (c *coder) masks(t *Table) {
+	c.masksOf(t.Columns)
+	var gone []*Column
 	for _, d := range droppedByName(t) {
-		if d.Mask != nil {
-			dropped = append(dropped, &d.Column)
-		}
+		gone = append(gone, &d.Column)
 	}
-	return present, dropped
+	c.masksOf(gone)
 }
 
-// maskSection is the encoding of masks. It follows the section of dropped columns.
+// masksOf codes the masks of some columns.
 //
-//	2 × (<n> n × (column keyspace function <m> m × (type [null] value)))
-var maskSection = section[*Table]{
-	number: 3,
-	present: func(t *Table) bool {
-		present, dropped := masked(t)
-		return len(present)+len(dropped) > 0
-	},
-	write: func(e *encoder, t *Table) {
-		present, dropped := masked(t)
-		e.masks(present)
-		e.masks(dropped)
-	},
-	read: func(d *decoder, t *Table) {
-		d.masks(t.Columns)
-		gone := make([]*Column, len(t.Dropped))
-		for i, column := range t.Dropped {
-			gone[i] = &column.Column
+//	<n> n × (column keyspace function <m> m × (type [null] value))
+func (c *coder) masksOf(columns []*Column) {
+	masked := slices.DeleteFunc(slices.Clone(columns), func(c *Column) bool { return c.Mask == nil })
+	pointers(c, &masked, func(column *Column) {
+		if c.reading {
+			column.Mask = new(Mask)
 		}
-		d.masks(gone)
-	},
-}
-
-func (e *encoder) masks(columns []*Column) {
-	e.uint(uint64(len(columns)))
-	for _, c := range columns {
-		e.string(c.Name)
-		e.string(c.Mask.Keyspace)
-		e.string(c.Mask.Function)
-		e.uint(uint64(len(c.Mask.Args)))
-		for _, a := range c.Mask.Args {
-			e.string(types.ExactClassName(a.Type))
-			e.bool(a.Value == nil)
-			e.bytes(a.Value)
-		}
-	}
-}
-
-func (d *decoder) masks(columns []*Column) {
-	for range d.count() {
-		name := d.string()
-		m := &Mask{Keyspace: d.string(), Function: d.string()}
-		for range d.count() {
-			a := MaskArg{Type: d.columnType()}
-			null := d.bool()
-			if a.Value = d.bytes(); null {
-				a.Value = nil
-			} else if a.Value == nil {
-				a.Value = []byte{}
+		m := column.Mask
+		c.values(&column.Name, &m.Keyspace, &m.Function)
+		list(c, &m.Args, func(a *MaskArg) {
+			null := a.Value == nil
+			if c.values(&a.Type, &null, &a.Value); null {
+				set(c, &a.Value, nil)
 			}
-			m.Args = append(m.Args, a)
+		})
+		if !c.reading {
+			return
 		}
-		i := slices.IndexFunc(columns, func(c *Column) bool { return c.Name == name })
+		i := slices.IndexFunc(columns, func(c *Column) bool { return c.Name == column.Name })
 		if i < 0 {
-			d.fail(fmt.Errorf("column %s, which has a mask, is not there", name))
+			c.fail(fmt.Errorf("column %s, which has a mask, is not there", column.Name))
 			return
 		}
 		columns[i].Mask = m
-	}
+	})
 }

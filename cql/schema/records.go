@@ -9,8 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/cqld/cqld/cql/types"
 )
 
 // Records are definitions as they are stored: each user keyspace and each of its tables under a separate key, so that
@@ -89,21 +87,23 @@ func CutRecord(name string) (keyspace, table string, isTable bool) { return stri
 func tableKey(keyspace, name string) string { return keyspace + "\x00" + name }
 
 func keyspaceRecord(k *Keyspace) []byte {
-	e := encoder{}
+	e := coder{}
 	e.uint(encodingVersion)
-	e.keyspace(k)
-	e.uint(uint64(len(k.Types)))
-	for _, t := range k.SortedTypes() {
-		e.string(types.ExactClassName(t))
-	}
-	writeSections(&e, keyspaceSections, k)
+	e.keyspaceRecord(k)
 	return seal(k.Name, e.b)
 }
 
+// keyspaceRecord codes a keyspace without its tables.
+func (c *coder) keyspaceRecord(k *Keyspace) {
+	c.keyspace(k)
+	c.userTypes(k)
+	sections(c, keyspaceSections, k)
+}
+
 func tableRecord(t *Table) []byte {
-	e := encoder{}
+	e := coder{}
 	e.uint(encodingVersion)
-	e.table(t)
+	e.table(&t, t.Keyspace)
 	return seal(tableKey(t.Keyspace, t.Name), e.b)
 }
 
@@ -147,14 +147,14 @@ var errDamaged = errors.New("it is damaged: its checksum is another one")
 var errOther = errors.New("it has another name")
 
 // open begins to read a record.
-func open(key string, record []byte, shared map[string]string) (*decoder, error) {
+func open(key string, record []byte, shared map[string]string) (*coder, error) {
 	end := len(record) - crc32.Size
 	if end < 0 {
 		return nil, errTruncated
 	}
-	d := &decoder{b: record[:end], shared: shared}
-	if d.version = d.uint(); d.err == nil && d.version > encodingVersion {
-		return nil, newerVersion(d.version)
+	d := &coder{b: record[:end], shared: shared}
+	if err := d.readVersion(); err != nil {
+		return nil, err
 	}
 	if binary.BigEndian.Uint32(record[end:]) != checksum(key, record[:end]) {
 		return nil, errDamaged
@@ -167,9 +167,8 @@ func (c *Catalog) decodeKeyspace(name string, record []byte, shared map[string]s
 	if err != nil {
 		return err
 	}
-	k := d.keyspace()
-	k.Tables, k.Types = map[string]*Table{}, d.userTypes()
-	readSections(d, keyspaceSections, k)
+	k := &Keyspace{Tables: map[string]*Table{}}
+	d.keyspaceRecord(k)
 	if d.end() == nil && k.Name != name {
 		return errOther
 	}
@@ -186,7 +185,8 @@ func (c *Catalog) decodeTable(keyspace, name, key string, record []byte, shared 
 	if err != nil {
 		return err
 	}
-	t := d.table(keyspace)
+	var t *Table
+	d.table(&t, keyspace)
 	if d.end() == nil && t.Name != name {
 		return errOther
 	}

@@ -83,6 +83,18 @@ func NewTable(spec Table) *Table {
 	return &t
 }
 
+// withColumns returns the table with a changed copy of each column, for NewTable.
+func (t *Table) withColumns(change func(*Column)) Table {
+	spec := *t
+	spec.Columns = make([]*Column, len(t.Columns))
+	for i, given := range t.Columns {
+		c := *given
+		change(&c)
+		spec.Columns[i] = &c
+	}
+	return spec
+}
+
 // SameAs reports whether two definitions of a user's table are equal, except for the fields that only the store uses.
 func (t *Table) SameAs(o *Table) bool { return t.digest == o.digest }
 
@@ -101,11 +113,11 @@ func (t *Table) contentDigest() digest {
 	if IsSystem(t.Keyspace) {
 		return digest{}
 	}
-	n := *t
+	n := new(*t)
 	n.StoreID = 0
-	e := encoder{}
+	e := coder{}
 	e.string(t.Keyspace)
-	e.table(&n)
+	e.table(&n, t.Keyspace)
 	return digest(md5.Sum(e.b))
 }
 

@@ -82,15 +82,11 @@ func (t *Table) WithBaseColumns(added ...*Column) *Table {
 
 // WithBaseColumnRenamed is a view after a column of its base has got another name.
 func (t *Table) WithBaseColumnRenamed(from, to string) *Table {
-	spec := *t
-	spec.Columns = make([]*Column, len(t.Columns))
-	for i, given := range t.Columns {
-		c := *given
+	spec := t.withColumns(func(c *Column) {
 		if c.Name == from {
 			c.Name = to
 		}
-		spec.Columns[i] = &c
-	}
+	})
 	view := *t.View
 	view.Where = slices.Clone(view.Where)
 	for i := range view.Where {
@@ -100,49 +96,23 @@ func (t *Table) WithBaseColumnRenamed(from, to string) *Table {
 	return NewTable(spec)
 }
 
-// viewSection is the encoding of the views of a keyspace: the table and the View of each.
-var viewSection = section[*Keyspace]{
-	number:  1,
-	present: func(k *Keyspace) bool { return len(k.Views) > 0 },
-	write: func(e *encoder, k *Keyspace) {
-		e.uint(uint64(len(k.Views)))
-		for _, name := range slices.Sorted(maps.Keys(k.Views)) {
-			e.table(k.Views[name])
-			e.view(k.Views[name].View)
+// views codes the views of a keyspace: the table and the View of each.
+func (c *coder) views(k *Keyspace) {
+	views := slices.SortedFunc(maps.Values(k.Views), func(a, b *Table) int { return strings.Compare(a.Name, b.Name) })
+	list(c, &views, func(p **Table) {
+		if c.table(p, k.Name); c.reading {
+			(*p).View = new(View)
 		}
-	},
-	read: func(d *decoder, k *Keyspace) {
-		n := d.count()
-		k.Views = make(map[string]*Table, n)
-		for range n {
-			t := d.table(k.Name)
-			v := d.view()
-			if d.err != nil {
-				return
-			}
-			t.View = v
+		v := (*p).View
+		c.values(&v.BaseID, &v.Base, &v.All)
+		list(c, &v.Where, c.viewRelation)
+	})
+	if c.reading {
+		k.Views = make(map[string]*Table, len(views))
+		for _, t := range views {
 			k.Views[t.Name] = t
 		}
-	},
-}
-
-// view writes the View of a table.
-func (e *encoder) view(v *View) {
-	e.b = append(e.b, v.BaseID[:]...)
-	e.string(v.Base)
-	e.bool(v.All)
-	e.uint(uint64(len(v.Where)))
-	for i := range v.Where {
-		e.viewRelation(&v.Where[i])
 	}
-}
-
-func (d *decoder) view() *View {
-	v := &View{BaseID: [16]byte(d.take(16)), Base: d.string(), All: d.bool()}
-	for range d.count() {
-		v.Where = append(v.Where, d.viewRelation())
-	}
-	return v
 }
 
 // viewCQL is the statement that makes a view, as DESCRIBE shows it.
@@ -258,37 +228,18 @@ func (r ViewRelation) renamed(from, to string) ViewRelation {
 	return r
 }
 
-func (e *encoder) viewRelation(r *ViewRelation) {
-	e.uint(uint64(len(r.Columns)))
-	for _, name := range r.Columns {
-		e.string(name)
-	}
-	e.bool(r.Tuple)
-	e.string(r.Rest)
-	e.b = append(e.b, byte(r.Test))
-	e.uint(uint64(len(r.Values)))
-	for _, point := range r.Values {
-		for _, value := range point {
-			e.bytes(value)
-		}
-	}
-}
-
-func (d *decoder) viewRelation() ViewRelation {
-	var r ViewRelation
-	for range d.count() {
-		r.Columns = append(r.Columns, d.string())
-	}
-	r.Tuple, r.Rest, r.Test = d.bool(), d.string(), ViewTest(d.byte())
+func (c *coder) viewRelation(r *ViewRelation) {
+	list(c, &r.Columns, func(name *string) { c.values(name) })
+	c.values(&r.Tuple, &r.Rest, (*byte)(&r.Test))
 	if r.Test > HasKey {
-		d.fail(fmt.Errorf("a view has a relation of unknown kind %d", r.Test))
+		c.fail(fmt.Errorf("a view has a relation of unknown kind %d", r.Test))
 	}
-	for range d.count() {
-		point := make([][]byte, len(r.Columns))
-		for i := range point {
-			point[i] = d.bytes()
+	list(c, &r.Values, func(point *[][]byte) {
+		if c.reading {
+			*point = make([][]byte, len(r.Columns))
 		}
-		r.Values = append(r.Values, point)
-	}
-	return r
+		for i := range *point {
+			c.values(&(*point)[i])
+		}
+	})
 }

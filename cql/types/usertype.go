@@ -39,7 +39,7 @@ func (t *UserType) withFrozen(frozen bool) *UserType {
 // String is the name without its keyspace, inside frozen<> if the type is frozen.
 func (t *UserType) String() string { return frozenName(quote.Name(t.Name), t.Frozen) }
 
-// ClassName is UserType(keyspace,name,field:type), the name and those of the fields in hexadecimal.
+// ClassName is UserType(keyspace,name,field:type), all names in hexadecimal but the keyspace.
 func (t *UserType) ClassName() string { return className(t, false) }
 
 // LossyKey is true for the reason given at Tuple.

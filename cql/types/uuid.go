@@ -11,10 +11,10 @@ import (
 	"github.com/cqld/cqld/cql/types/json"
 )
 
-// uuidType is a UUID of any version. UUIDs sort by version; those of version 1 then sort by time.
+// uuidType is a UUID of any version. UUIDs sort by version, then by time if it is version 1.
 type uuidType struct{ fixedSize }
 
-// Compare orders by version, then those of version 1 by time, then by bytes.
+// Compare orders by version, then by time if both are of version 1, then by bytes.
 func (*uuidType) Compare(a, b []byte) int {
 	if order, done := compareEmpty(a, b); done {
 		return order

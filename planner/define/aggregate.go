@@ -1,6 +1,7 @@
 package define
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -62,7 +63,7 @@ func (d *CreateAggregate) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outc
 		}
 		kind = schema.Updated
 	}
-	return c.WithAggregate(a), callableOutcome(kind, schema.TargetAggregate, d.Keyspace, name, args.texts(), a.Args), nil
+	return c.WithRoutine(a), callableOutcome(kind, schema.TargetAggregate, d.Keyspace, name, args.texts(), a.Args), nil
 }
 
 // check has the checks before the lookup of the functions. Cassandra resolves all types first, to know which
@@ -80,26 +81,21 @@ func (d *CreateAggregate) check(k *schema.Keyspace, args, state written) error {
 			return err
 		}
 	}
-	if err := checkCallableKeyspace(d.Keyspace); err != nil {
-		return err
-	}
-	if err := checkDirectives(d.Statement.OrReplace, d.Statement.IfNotExists); err != nil {
-		return err
-	}
-	if err := checkCallableName("Aggregate", name); err != nil {
-		return err
-	}
-	if err := args.checkNotFrozen("Argument"); err != nil {
-		return err
-	}
-	return state.checkNotFrozen("State type")
+	return cmp.Or(
+		checkCallableKeyspace(d.Keyspace),
+		checkDirectives(d.Statement.OrReplace, d.Statement.IfNotExists),
+		checkCallableName("Aggregate", name),
+		args.checkNotFrozen("Argument"),
+		state.checkNotFrozen("State type"),
+	)
 }
 
 // aggregate returns the declared aggregate with its functions resolved.
 func (d *CreateAggregate) aggregate(k *schema.Keyspace, args, state written, micros int64) (*schema.Aggregate, error) {
 	s := d.Statement
 	a := &schema.Aggregate{
-		Keyspace: d.Keyspace, Name: s.Function.Name, StateFunction: s.StateFunction, FinalFunction: s.FinalFunction,
+		Callable:      schema.Callable{Keyspace: d.Keyspace, Name: s.Function.Name},
+		StateFunction: s.StateFunction, FinalFunction: s.FinalFunction,
 	}
 	var err error
 	if a.Args, err = args.resolve(k); err != nil {
@@ -198,16 +194,12 @@ func (p *planning) dropAggregate(s *cql.DropAggregate) (*DropAggregate, error) {
 func (d *DropAggregate) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	k := c.Keyspace(d.Keyspace)
 	drop := newDropping("AGGREGATE", d.Keyspace, d.Name, d.Statement.Args)
-	a, err := found(drop, k, k.AggregatesNamed, k.Aggregate)
+	a, err := drop.found(k)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
 	if a == nil {
-		if d.Statement.IfExists {
-			return c, Outcome{}, nil
-		}
-		return nil, Outcome{}, cqlerr.Invalidf("Aggregate '%s' doesn't exist", drop.shown)
+		return skipOr(d.Statement.IfExists, c, cqlerr.Invalidf("Aggregate '%s' doesn't exist", drop.shown))
 	}
-	out := callableOutcome(schema.Dropped, schema.TargetAggregate, d.Keyspace, a.Name, typeTexts(a.Args), a.Args)
-	return c.WithoutAggregate(a), out, nil
+	return drop.dropped(c, a)
 }

@@ -1,6 +1,7 @@
 package define
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,10 +36,7 @@ func addColumns(
 		added = append(added, c)
 	}
 	changed := t.WithColumns(added)
-	if err := r.Guard.Columns(t.Name, len(changed.Columns)); err != nil {
-		return nil, err
-	}
-	if err := changed.Options.Validate(); err != nil {
+	if err := cmp.Or(r.Guard.Columns(t.Name, len(changed.Columns)), changed.Options.Validate()); err != nil {
 		return nil, err
 	}
 	return changed, checkCountersAlone(t.Counter, changed)

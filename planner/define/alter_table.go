@@ -1,6 +1,8 @@
 package define
 
 import (
+	"cmp"
+
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -52,10 +54,7 @@ func (d *AlterTable) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, 
 	}
 	t := c.Table(d.Keyspace, s.Table.Name)
 	if t == nil {
-		if s.IfExists {
-			return c, Outcome{}, nil
-		}
-		return nil, Outcome{}, tableMissing(d.Keyspace, s.Table.Name)
+		return skipOr(s.IfExists, c, tableMissing(d.Keyspace, s.Table.Name))
 	}
 	if t.View != nil {
 		return nil, Outcome{}, cqlerr.Invalidf("Cannot use ALTER TABLE on a materialized view; use ALTER MATERIALIZED VIEW " +
@@ -109,20 +108,17 @@ func (d *AlterTable) setOptions(c *schema.Catalog, t *schema.Table, guard *guard
 	if err != nil {
 		return nil, err
 	}
-	if err := alone.Validate(); err != nil {
-		return nil, err
-	}
-	if err := checkNoID(d.Properties); err != nil {
+	if err := cmp.Or(alone.Validate(), checkNoID(d.Properties)); err != nil {
 		return nil, err
 	}
 	changed := *t
 	if changed.Options, err = schema.AlterTableOptions(t.Options, d.Properties); err != nil {
 		return nil, err
 	}
-	if err := checkCountersStay(t.Counter, changed.Options.DefaultTimeToLive); err != nil {
-		return nil, err
-	}
-	if err := checkViewsGrace(c, &changed); err != nil {
+	if err := cmp.Or(
+		checkCountersStay(t.Counter, changed.Options.DefaultTimeToLive),
+		checkViewsGrace(c, &changed),
+	); err != nil {
 		return nil, err
 	}
 	return schema.NewTable(changed), checkCompressed(guard, changed.Options)

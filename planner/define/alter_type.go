@@ -45,10 +45,7 @@ func (d *AlterType) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, e
 	}
 	t := c.Type(d.Keyspace, name)
 	if t == nil {
-		if d.Statement.IfExists {
-			return c, Outcome{}, nil
-		}
-		return nil, Outcome{}, cqlerr.Invalidf("Type %s.%s doesn't exist", d.Keyspace, name)
+		return skipOr(d.Statement.IfExists, c, cqlerr.Invalidf("Type %s.%s doesn't exist", d.Keyspace, name))
 	}
 	k := c.Keyspace(d.Keyspace)
 	changed, err := d.change(k, t, r.Guard)
@@ -72,7 +69,11 @@ func (d *AlterType) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, e
 			out.Events = append(out.Events, updated(schema.TargetTable, table.Name))
 		}
 	}
-	out.Events = append(out.Events, updatedFunctions(k, name)...)
+	for _, routine := range k.Routines() {
+		if routine.Uses(name) {
+			out.Events = append(out.Events, routineChange(schema.Updated, routine))
+		}
+	}
 	next := c.WithType(changed)
 	return next, out, checkTypeSizes(next.Keyspace(d.Keyspace), name)
 }

@@ -173,5 +173,5 @@ func (p *planning) isCallable(on cql.Resource) (bool, error) {
 	if err != nil || k == nil {
 		return false, err
 	}
-	return k.Function(on.Name.Name, args) != nil || k.Aggregate(on.Name.Name, args) != nil, nil
+	return k.HasRoutine(on.Name.Name, args), nil
 }

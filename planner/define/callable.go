@@ -78,23 +78,12 @@ func (w written) checkTypes(k *schema.Keyspace, name string) error {
 	if k == nil {
 		return nil
 	}
-	for _, args := range callablesNamed(k, name) {
-		if err := w.compare(k, args); err != nil {
+	for _, r := range k.RoutinesNamed(name) {
+		if err := w.compare(k, r.Base().Args); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// callablesNamed returns the arguments of all functions and aggregates of a name.
-func callablesNamed(k *schema.Keyspace, name string) (all [][]types.Type) {
-	for _, f := range k.FunctionsNamed(name) {
-		all = append(all, f.Args)
-	}
-	for _, a := range k.AggregatesNamed(name) {
-		all = append(all, a.Args)
-	}
-	return all
 }
 
 // checkTypeClasses refuses quoted classes that are not types.
@@ -152,14 +141,9 @@ func typeTexts(all []types.Type) []string {
 
 // functionsWith returns the names of functions and aggregates that use a user type.
 func functionsWith(k *schema.Keyspace, userType string) (names []string) {
-	for _, f := range k.Functions {
-		if f.Uses(userType) {
-			names = append(names, f.Keyspace+"."+f.Name)
-		}
-	}
-	for _, a := range k.Aggregates {
-		if a.Uses(userType) {
-			names = append(names, a.Keyspace+"."+a.Name)
+	for _, r := range k.Routines() {
+		if r.Uses(userType) {
+			names = append(names, r.Base().FullName())
 		}
 	}
 	return names
@@ -169,50 +153,16 @@ func functionsWith(k *schema.Keyspace, userType string) (names []string) {
 func aggregatesFrom(k *schema.Keyspace, userType string) (names []string) {
 	for _, a := range k.Aggregates {
 		if a.Initial != nil && types.UsesUserType(a.StateType, userType) {
-			names = append(names, a.Keyspace+"."+a.Name)
+			names = append(names, a.FullName())
 		}
 	}
 	return names
 }
 
-// functionChange is an event about a function.
-func functionChange(kind schema.ChangeKind, f *schema.Function) schema.Change {
-	return schema.Change{
-		Kind: kind, Target: schema.TargetFunction, Keyspace: f.Keyspace, Name: f.Name, Args: typeTexts(f.Args),
-	}
-}
-
-// aggregateChange is an event about an aggregate.
-func aggregateChange(kind schema.ChangeKind, a *schema.Aggregate) schema.Change {
-	return schema.Change{
-		Kind: kind, Target: schema.TargetAggregate, Keyspace: a.Keyspace, Name: a.Name, Args: typeTexts(a.Args),
-	}
-}
-
-// droppedFunctions returns the events for aggregates and functions of a dropped keyspace.
-func droppedFunctions(k *schema.Keyspace) (events []schema.Change) {
-	for _, a := range k.Aggregates {
-		events = append(events, aggregateChange(schema.Dropped, a))
-	}
-	for _, f := range k.Functions {
-		events = append(events, functionChange(schema.Dropped, f))
-	}
-	return events
-}
-
-// updatedFunctions returns the events for functions and aggregates that use a changed user type.
-func updatedFunctions(k *schema.Keyspace, userType string) (events []schema.Change) {
-	for _, f := range k.Functions {
-		if f.Uses(userType) {
-			events = append(events, functionChange(schema.Updated, f))
-		}
-	}
-	for _, a := range k.Aggregates {
-		if a.Uses(userType) {
-			events = append(events, aggregateChange(schema.Updated, a))
-		}
-	}
-	return events
+// routineChange is an event about a function or an aggregate.
+func routineChange(kind schema.ChangeKind, r schema.Routine) schema.Change {
+	c := r.Base()
+	return schema.Change{Kind: kind, Target: r.Target(), Keyspace: c.Keyspace, Name: c.Name, Args: typeTexts(c.Args)}
 }
 
 // dropping is the common part of DROP FUNCTION and DROP AGGREGATE.
@@ -235,7 +185,7 @@ func (d *dropping) String() string {
 
 // resolve finds the types of the arguments. It refuses a name with overloads if no arguments are given.
 func (d *dropping) resolve(k *schema.Keyspace) ([]types.Type, error) {
-	if !d.given && len(callablesNamed(k, d.name)) > 1 {
+	if !d.given && len(k.RoutinesNamed(d.name)) > 1 {
 		return nil, cqlerr.Invalidf("'DROP %s %s' matches multiple function definitions; specify the argument types by "+
 			"issuing a statement like 'DROP %[1]s %[2]s (type, type, ...)'. You can use cqlsh 'DESCRIBE %[1]s %[2]s' command "+
 			"to find all overloads", d.kind, d.name)
@@ -257,7 +207,7 @@ func newDropping(kind, keyspace, name string, args *cql.Signature) *dropping {
 
 // prepare makes the checks by which Cassandra finds the required permissions, and refuses invalid keyspace names.
 func (d *dropping) prepare(k *schema.Keyspace) error {
-	if k != nil && len(callablesNamed(k, d.name)) > 0 {
+	if k != nil && len(k.RoutinesNamed(d.name)) > 0 {
 		if _, err := d.args.resolve(k); err != nil {
 			return err
 		}
@@ -265,10 +215,8 @@ func (d *dropping) prepare(k *schema.Keyspace) error {
 	return schema.CheckKeyspaceName(d.keyspace)
 }
 
-// found returns the function or aggregate to drop, or nil. named finds all of a name, exact the one with arguments.
-func found[T any](
-	d *dropping, k *schema.Keyspace, named func(string) []*T, exact func(string, []types.Type) *T,
-) (*T, error) {
+// found returns the function or aggregate to drop, or nil.
+func (d *dropping) found(k *schema.Keyspace) (schema.Routine, error) {
 	if err := d.prepare(k); err != nil {
 		return nil, err
 	}
@@ -280,13 +228,18 @@ func found[T any](
 	if err != nil {
 		return nil, err
 	}
-	if d.given {
-		return exact(d.name, args), nil
-	}
-	if all := named(d.name); len(all) == 1 {
-		return all[0], nil
+	for _, r := range k.RoutinesNamed(d.name) {
+		if string(r.Target()) == d.kind && (!d.given || r.Base().Takes(args)) {
+			return r, nil
+		}
 	}
 	return nil, nil
+}
+
+// dropped removes a function or an aggregate.
+func (d *dropping) dropped(c *schema.Catalog, r schema.Routine) (*schema.Catalog, Outcome, error) {
+	change := routineChange(schema.Dropped, r)
+	return c.WithoutRoutine(r), Outcome{Answer: change, Events: []schema.Change{change}}, nil
 }
 
 // droppedFrom resolves a dropped function or aggregate, whose arguments may be missing.

@@ -43,6 +43,15 @@ func RowsNotModifiable(t *schema.Table) error {
 	return cqlerr.Unauthorizedf("%s.%s table is not user-modifiable.", t.Keyspace, t.Name)
 }
 
+// skipOr returns the catalog as it is if the statement skips what it finds, by IF EXISTS or IF NOT EXISTS. Otherwise it
+// refuses the statement.
+func skipOr(skip bool, c *schema.Catalog, refused error) (*schema.Catalog, Outcome, error) {
+	if skip {
+		return c, Outcome{}, nil
+	}
+	return nil, Outcome{}, refused
+}
+
 // findTable returns a table or view, or an error.
 func findTable(c *schema.Catalog, keyspace, name string) (*schema.Table, error) {
 	if c.Keyspace(keyspace) == nil {
@@ -111,13 +120,13 @@ func checkTypeSizes(k *schema.Keyspace, name string) error {
 			}
 		}
 	}
-	for _, f := range k.Functions {
-		if err := checkEachSize(append(slices.Clip(f.Args), f.Returns)); err != nil {
+	for _, r := range k.Routines() {
+		if err := checkEachSize(append(slices.Clip(r.Base().Args), r.Base().Returns)); err != nil {
 			return err
 		}
 	}
 	for _, a := range k.Aggregates {
-		if err := checkEachSize(append(a.StateArgs(), a.Returns)); err != nil {
+		if err := checkTypeSize(a.StateType); err != nil {
 			return err
 		}
 	}

@@ -147,13 +147,9 @@ func (d *Describe) names(k *schema.Keyspace) (rows [][][]byte) {
 		for _, t := range all {
 			rows = append(rows, typeRow(t)[:3])
 		}
-	case cql.DescribeFunctions:
-		for _, f := range sortedFunctions(k.Functions) {
-			rows = append(rows, functionRow(f)[:3])
-		}
-	case cql.DescribeAggregates:
-		for _, a := range sortedFunctions(k.Aggregates) {
-			rows = append(rows, aggregateRow(a)[:3])
+	case cql.DescribeFunctions, cql.DescribeAggregates:
+		for _, row := range d.routineRows(k.Routines()) {
+			rows = append(rows, row[:3])
 		}
 	}
 	return rows
@@ -180,14 +176,8 @@ func (d *Describe) object(k *schema.Keyspace) (rows [][][]byte) {
 		if t := k.Types[d.Name]; t != nil {
 			return [][][]byte{typeRow(t)}
 		}
-	case cql.DescribeFunction:
-		for _, f := range sortedFunctions(k.FunctionsNamed(d.Name)) {
-			rows = append(rows, functionRow(f))
-		}
-	case cql.DescribeAggregate:
-		for _, a := range sortedFunctions(k.AggregatesNamed(d.Name)) {
-			rows = append(rows, aggregateRow(a))
-		}
+	case cql.DescribeFunction, cql.DescribeAggregate:
+		return d.routineRows(k.RoutinesNamed(d.Name))
 	}
 	return rows
 }
@@ -202,12 +192,7 @@ func (d *Describe) keyspaceRows(k *schema.Keyspace) [][][]byte {
 	for _, t := range k.TypesByUse() {
 		rows = append(rows, typeRow(t))
 	}
-	for _, f := range sortedFunctions(k.Functions) {
-		rows = append(rows, functionRow(f))
-	}
-	for _, a := range sortedFunctions(k.Aggregates) {
-		rows = append(rows, aggregateRow(a))
-	}
+	rows = append(rows, d.routineRows(k.Routines())...)
 	for _, t := range sortedTables(k) {
 		rows = append(rows, d.tableRows(k, t)...)
 	}
@@ -240,18 +225,28 @@ func typeRow(t *types.UserType) [][]byte {
 	return textRow(quote.Name(t.Keyspace), "type", quote.Name(t.Name), schema.TypeCQL(t))
 }
 
-func functionRow(f *schema.Function) [][]byte {
-	return textRow(quote.Name(f.Keyspace), "function", f.QuotedSignature(), f.CQL())
-}
-
-func aggregateRow(a *schema.Aggregate) [][]byte {
-	return textRow(quote.Name(a.Keyspace), "aggregate", a.QuotedSignature(), a.CQL())
-}
-
-// sortedFunctions returns functions or aggregates by name and arguments, ignoring case.
-func sortedFunctions[F interface{ Signature() string }](all []F) []F {
-	byName := func(a, b F) int { return compareFolded(a.Signature(), b.Signature()) }
-	return slices.SortedStableFunc(slices.Values(all), byName)
+// routineRows returns functions, then aggregates, by name and arguments, ignoring case, or only the kind that
+// the statement is about.
+func (d *Describe) routineRows(all []schema.Routine) (rows [][][]byte) {
+	slices.SortStableFunc(all, func(a, b schema.Routine) int {
+		return compareFolded(a.Base().Signature(), b.Base().Signature())
+	})
+	targets := []schema.Target{schema.TargetFunction, schema.TargetAggregate}
+	switch d.Kind {
+	case cql.DescribeFunction, cql.DescribeFunctions:
+		targets = targets[:1]
+	case cql.DescribeAggregate, cql.DescribeAggregates:
+		targets = targets[1:]
+	}
+	for _, target := range targets {
+		for _, r := range all {
+			if r.Target() == target {
+				kind := strings.ToLower(string(target))
+				rows = append(rows, textRow(quote.Name(r.Base().Keyspace), kind, r.QuotedSignature(), r.CQL()))
+			}
+		}
+	}
+	return rows
 }
 
 // anything finds a keyspace, table, index or view, in this order.

@@ -1,6 +1,7 @@
 package define
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,13 +38,7 @@ func argTypes(s *cql.CreateFunction) written {
 // Apply adds the function, or replaces one with the same arguments.
 func (d *CreateFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	k, name, args := c.Keyspace(d.Keyspace), d.Name, argTypes(d.Statement)
-	if err := args.checkTypes(k, name); err != nil {
-		return nil, Outcome{}, err
-	}
-	if err := checkCallableKeyspace(d.Keyspace); err != nil {
-		return nil, Outcome{}, err
-	}
-	if err := d.check(args); err != nil {
+	if err := cmp.Or(args.checkTypes(k, name), checkCallableKeyspace(d.Keyspace), d.check(args)); err != nil {
 		return nil, Outcome{}, err
 	}
 	if k == nil {
@@ -69,7 +64,7 @@ func (d *CreateFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outco
 		}
 		kind = schema.Updated
 	}
-	return c.WithFunction(f), callableOutcome(kind, schema.TargetFunction, d.Keyspace, name, args.texts(), f.Args), nil
+	return c.WithRoutine(f), callableOutcome(kind, schema.TargetFunction, d.Keyspace, name, args.texts(), f.Args), nil
 }
 
 // check has the checks that do not depend on the keyspace.
@@ -92,10 +87,7 @@ func (d *CreateFunction) check(args written) error {
 				strings.Join(names, ", "))
 		}
 	}
-	if err := args.checkNotFrozen("Argument"); err != nil {
-		return err
-	}
-	return written{s.Returns}.checkNotFrozen("Return type")
+	return cmp.Or(args.checkNotFrozen("Argument"), written{s.Returns}.checkNotFrozen("Return type"))
 }
 
 func argNames(s *cql.CreateFunction) []string {
@@ -110,8 +102,8 @@ func argNames(s *cql.CreateFunction) []string {
 func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Function, error) {
 	s := d.Statement
 	f := &schema.Function{
-		Keyspace: d.Keyspace, Name: s.Function.Name, ArgNames: argNames(s), CalledOnNull: s.CalledOnNull,
-		Language: s.Language, Body: s.Body,
+		Callable: schema.Callable{Keyspace: d.Keyspace, Name: s.Function.Name}, ArgNames: argNames(s),
+		CalledOnNull: s.CalledOnNull, Language: s.Language, Body: s.Body,
 	}
 	var err error
 	if f.Args, err = args.resolve(k); err != nil {
@@ -161,33 +153,29 @@ func (p *planning) dropFunction(s *cql.DropFunction) (*DropFunction, error) {
 func (d *DropFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	k := c.Keyspace(d.Keyspace)
 	drop := newDropping("FUNCTION", d.Keyspace, d.Name, d.Statement.Args)
-	f, err := found(drop, k, k.FunctionsNamed, k.Function)
+	f, err := drop.found(k)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
 	if f == nil {
-		if d.Statement.IfExists {
-			return c, Outcome{}, nil
-		}
-		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' doesn't exist", drop.shown)
+		return skipOr(d.Statement.IfExists, c, cqlerr.Invalidf("Function '%s' doesn't exist", drop.shown))
 	}
-	if users := aggregatesOf(k, f); len(users) > 0 {
+	if users := aggregatesOf(k, f.(*schema.Function)); len(users) > 0 {
 		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' is still referenced by aggregates %s", drop.shown,
 			strings.Join(users, ", "))
 	}
-	if tables := maskedBy(k, f); len(tables) > 0 {
+	if tables := maskedBy(k, f.(*schema.Function)); len(tables) > 0 {
 		return nil, Outcome{}, cqlerr.Invalidf("Function '%s' is still referenced by column masks in tables %s", drop.shown,
 			strings.Join(tables, ", "))
 	}
-	out := callableOutcome(schema.Dropped, schema.TargetFunction, d.Keyspace, f.Name, typeTexts(f.Args), f.Args)
-	return c.WithoutFunction(f), out, nil
+	return drop.dropped(c, f)
 }
 
 // aggregatesOf returns the names of aggregates that use a function.
 func aggregatesOf(k *schema.Keyspace, f *schema.Function) (names []string) {
 	for _, a := range k.Aggregates {
 		if a.Calls(f) {
-			names = append(names, a.Keyspace+"."+a.Name)
+			names = append(names, a.FullName())
 		}
 	}
 	return names

@@ -183,10 +183,7 @@ func (d *DropIndex) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, e
 		t = k.IndexedTable(d.Name)
 	}
 	if t == nil {
-		if d.IfExists {
-			return c, Outcome{}, nil
-		}
-		return nil, Outcome{}, cqlerr.Invalidf("Index '%s.%s' doesn't exist'", d.Keyspace, d.Name)
+		return skipOr(d.IfExists, c, cqlerr.Invalidf("Index '%s.%s' doesn't exist'", d.Keyspace, d.Name))
 	}
 	out := reported(schema.Updated, schema.TargetTable, d.Keyspace, t.Name)
 	return c.WithTable(t.WithoutIndex(d.Name)), out, nil

@@ -37,23 +37,18 @@ func (p *planning) placement() schema.Placement {
 
 // Apply adds the keyspace.
 func (d *CreateKeyspace) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
-	if err := r.Guard.Keyspace(c, d.Name); err != nil {
-		return nil, Outcome{}, err
-	}
-	if err := schema.CheckKeyspaceName(d.Name); err != nil {
-		return nil, Outcome{}, err
-	}
-	if err := schema.CheckKeyspaceProperties(d.Properties); err != nil {
+	if err := cmp.Or(
+		r.Guard.Keyspace(c, d.Name),
+		schema.CheckKeyspaceName(d.Name),
+		schema.CheckKeyspaceProperties(d.Properties),
+	); err != nil {
 		return nil, Outcome{}, err
 	}
 	if err := checkStrategy(r.Guard, d.Properties); err != nil {
 		return nil, Outcome{}, err
 	}
 	if c.Keyspace(d.Name) != nil {
-		if d.IfNotExists {
-			return c, Outcome{}, nil
-		}
-		return nil, Outcome{}, cqlerr.KeyspaceExists(d.Name)
+		return skipOr(d.IfNotExists, c, cqlerr.KeyspaceExists(d.Name))
 	}
 	k, warnings, err := schema.NewKeyspace(d.Name, d.Properties, d.Placement)
 	if err != nil {
@@ -88,13 +83,12 @@ func (d *DropKeyspace) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome
 	}
 	k := c.Keyspace(d.Name)
 	if k == nil {
-		if d.IfExists {
-			return c, Outcome{}, nil
-		}
-		return nil, Outcome{}, keyspaceMissing(d.Name)
+		return skipOr(d.IfExists, c, keyspaceMissing(d.Name))
 	}
 	out := Outcome{Answer: schema.Change{Kind: schema.Dropped, Target: schema.TargetKeyspace, Keyspace: d.Name}}
-	out.Events = droppedFunctions(k)
+	for _, routine := range k.RoutinesByUse() {
+		out.Events = append(out.Events, routineChange(schema.Dropped, routine))
+	}
 	for _, t := range slices.Concat(k.SortedViews(), k.TablesByAge()) {
 		out.Events = append(out.Events, schema.Change{
 			Kind: schema.Dropped, Target: schema.TargetTable, Keyspace: d.Name, Name: t.Name,
@@ -130,18 +124,12 @@ func (d *AlterKeyspace) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcom
 	if schema.IsLocal(strings.ToLower(d.Name)) {
 		return nil, Outcome{}, NotModifiable(d.Name)
 	}
-	if err := schema.CheckKeyspaceName(d.Name); err != nil {
-		return nil, Outcome{}, err
-	}
-	if err := schema.CheckKeyspaceChange(d.Properties); err != nil {
+	if err := cmp.Or(schema.CheckKeyspaceName(d.Name), schema.CheckKeyspaceChange(d.Properties)); err != nil {
 		return nil, Outcome{}, err
 	}
 	k := c.Keyspace(d.Name)
 	if k == nil {
-		if d.IfExists {
-			return c, Outcome{}, nil
-		}
-		return nil, Outcome{}, keyspaceMissing(d.Name)
+		return skipOr(d.IfExists, c, keyspaceMissing(d.Name))
 	}
 	if err := checkStrategy(r.Guard, d.Properties); err != nil {
 		return nil, Outcome{}, err

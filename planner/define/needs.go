@@ -44,7 +44,8 @@ func checkSystem(n *auth.Need) error {
 	return nil
 }
 
-// needsOf returns the permissions that a definition requires, in the order of the checks.
+// needsOf returns the permissions that a definition requires, in the order of the checks. Apply reports
+// errors that prevent finding the functions and aggregates.
 func needsOf(d Definition, c *schema.Catalog) ([]auth.Need, error) {
 	one := func(p auth.Permissions, r auth.Resource) ([]auth.Need, error) {
 		return []auth.Need{auth.NewNeed(p, r)}, nil
@@ -85,23 +86,6 @@ func needsOf(d Definition, c *schema.Catalog) ([]auth.Need, error) {
 		return nil, cqlerr.Unauthorizedf("Only superusers are allowed to perform CREATE TRIGGER queries")
 	case *DropTrigger:
 		return nil, cqlerr.Unauthorizedf("Only superusers are allowed to perfrom DROP TRIGGER queries")
-	}
-	return callableNeeds(d, c)
-}
-
-// baseNeed is the permission to change a view: ALTER on its base table.
-func baseNeed(c *schema.Catalog, keyspace, view string) []auth.Need {
-	k := c.Keyspace(keyspace)
-	if k == nil || k.Views[view] == nil {
-		return nil
-	}
-	return []auth.Need{auth.NewNeed(auth.Alter, auth.Table(keyspace, k.Views[view].View.Base))}
-}
-
-// callableNeeds returns the permissions for definitions of functions and aggregates. Apply reports errors that
-// prevent this.
-func callableNeeds(d Definition, c *schema.Catalog) ([]auth.Need, error) {
-	switch d := d.(type) {
 	case *CreateFunction:
 		return createNeed(c, d.Keyspace, d.Name, argTypes(d.Statement), d.Statement.OrReplace), nil
 	case *CreateAggregate:
@@ -112,6 +96,15 @@ func callableNeeds(d Definition, c *schema.Catalog) ([]auth.Need, error) {
 		return dropNeeds(c, d.Keyspace, d.Name, d.Statement.Args), nil
 	}
 	return nil, cqlerr.Serverf("no permission is defined for a %T", d)
+}
+
+// baseNeed is the permission to change a view: ALTER on its base table.
+func baseNeed(c *schema.Catalog, keyspace, view string) []auth.Need {
+	k := c.Keyspace(keyspace)
+	if k == nil || k.Views[view] == nil {
+		return nil
+	}
+	return []auth.Need{auth.NewNeed(auth.Alter, auth.Table(keyspace, k.Views[view].View.Base))}
 }
 
 // typesOf resolves the types of arguments.
@@ -127,7 +120,7 @@ func typesOf(k *schema.Keyspace, args written) ([]types.Type, bool) {
 func createNeed(c *schema.Catalog, keyspace, name string, args written, replaces bool) []auth.Need {
 	k := c.Keyspace(keyspace)
 	found, ok := typesOf(k, args)
-	if ok && replaces && (k.Function(name, found) != nil || k.Aggregate(name, found) != nil) {
+	if ok && replaces && k.HasRoutine(name, found) {
 		return []auth.Need{auth.NewNeed(auth.Alter, auth.Function(keyspace, name, found))}
 	}
 	return []auth.Need{auth.NewNeed(auth.Create, auth.FunctionsIn(keyspace))}
@@ -163,16 +156,13 @@ func dropNeeds(c *schema.Catalog, keyspace, name string, args *cql.Signature) (n
 	}
 	if args != nil {
 		found, ok := typesOf(k, args.Types)
-		if ok && (k.Function(name, found) != nil || k.Aggregate(name, found) != nil) {
+		if ok && k.HasRoutine(name, found) {
 			need(found)
 		}
 		return needs
 	}
-	for _, f := range k.FunctionsNamed(name) {
-		need(f.Args)
-	}
-	for _, a := range k.AggregatesNamed(name) {
-		need(a.Args)
+	for _, r := range k.RoutinesNamed(name) {
+		need(r.Base().Args)
 	}
 	return needs
 }
@@ -213,14 +203,9 @@ func Dropped(keyspace string, before, after *schema.Catalog) (gone []auth.Resour
 
 // callablesMissing returns the functions and aggregates of a keyspace that are missing in another version of it.
 func callablesMissing(k, other *schema.Keyspace) (missing []auth.Resource) {
-	for _, f := range k.Functions {
-		if other == nil || other.Function(f.Name, f.Args) == nil {
-			missing = append(missing, auth.Function(k.Name, f.Name, f.Args))
-		}
-	}
-	for _, a := range k.Aggregates {
-		if other == nil || other.Aggregate(a.Name, a.Args) == nil {
-			missing = append(missing, auth.Function(k.Name, a.Name, a.Args))
+	for _, r := range k.Routines() {
+		if other == nil || other.Same(r) == nil {
+			missing = append(missing, auth.Function(k.Name, r.Base().Name, r.Base().Args))
 		}
 	}
 	return missing

@@ -1,6 +1,7 @@
 package define
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cqld/cqld/cql"
@@ -22,10 +23,7 @@ func (p *planning) createTable(s *cql.CreateTable) (*CreateTable, error) {
 	if s.Table.Keyspace != "" {
 		written = s.Table.Keyspace + "." + s.Table.Name
 	}
-	if err := checkDeclarations(s, written); err != nil {
-		return nil, err
-	}
-	if err := checkClasses(s.Columns); err != nil {
+	if err := cmp.Or(checkDeclarations(s, written), checkClasses(s.Columns)); err != nil {
 		return nil, err
 	}
 	props := properties(s.Properties)
@@ -99,15 +97,9 @@ func (d *CreateTable) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome,
 		return nil, Outcome{}, cqlerr.Invalidf("Cannot create table '%s' - a materialized view with the same name already "+
 			"exists", name)
 	} else if t != nil {
-		if d.Statement.IfNotExists {
-			return c, Outcome{}, nil
-		}
-		return nil, Outcome{}, cqlerr.TableExists(d.Keyspace, name)
+		return skipOr(d.Statement.IfNotExists, c, cqlerr.TableExists(d.Keyspace, name))
 	}
-	if err := schema.CheckTableProperties(d.Properties); err != nil {
-		return nil, Outcome{}, err
-	}
-	if err := d.Options.Validate(); err != nil {
+	if err := cmp.Or(schema.CheckTableProperties(d.Properties), d.Options.Validate()); err != nil {
 		return nil, Outcome{}, err
 	}
 	columns, err := d.columns(c.Keyspace(d.Keyspace))
@@ -178,10 +170,7 @@ func (d *DropTable) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, e
 	}
 	t := c.Table(d.Keyspace, d.Name)
 	if t == nil {
-		if d.IfExists {
-			return c, Outcome{}, nil
-		}
-		return nil, Outcome{}, tableMissing(d.Keyspace, d.Name)
+		return skipOr(d.IfExists, c, tableMissing(d.Keyspace, d.Name))
 	}
 	if t.View != nil {
 		return nil, Outcome{}, cqlerr.Invalidf("Cannot use DROP TABLE on a materialized view. Please use DROP MATERIALIZED " +

@@ -41,10 +41,7 @@ func (d *CreateType) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, 
 		return nil, Outcome{}, keyspaceMissing(d.Keyspace)
 	}
 	if k.Types[name] != nil {
-		if d.Statement.IfNotExists {
-			return c, Outcome{}, nil
-		}
-		return nil, Outcome{}, cqlerr.Invalidf("A user type with name '%s' already exists", name)
+		return skipOr(d.Statement.IfNotExists, c, cqlerr.Invalidf("A user type with name '%s' already exists", name))
 	}
 	t := &types.UserType{Keyspace: d.Keyspace, Name: name}
 	var err error
@@ -111,10 +108,7 @@ func (d *DropType) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, er
 		return nil, Outcome{}, err
 	}
 	if c.Type(d.Keyspace, d.Name) == nil {
-		if d.IfExists {
-			return c, Outcome{}, nil
-		}
-		return nil, Outcome{}, cqlerr.Invalidf("Type '%s.%s' doesn't exist", d.Keyspace, d.Name)
+		return skipOr(d.IfExists, c, cqlerr.Invalidf("Type '%s.%s' doesn't exist", d.Keyspace, d.Name))
 	}
 	if err := d.checkUnused(c.Keyspace(d.Keyspace)); err != nil {
 		return nil, Outcome{}, err

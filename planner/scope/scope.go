@@ -151,15 +151,10 @@ func (s *Scope) FunctionsOf(keyspace string, name cql.QualifiedName) []*function
 // Functions are the functions and aggregates of a name, as overload choice sees them.
 func Functions(k *schema.Keyspace, name string) (all []*functions.Function) {
 	quoted := quote.Name(k.Name) + "." + quote.Name(name)
-	for _, f := range k.FunctionsNamed(name) {
+	for _, r := range k.RoutinesNamed(name) {
 		all = append(all, &functions.Function{
-			Name: name, Args: f.Args, Returns: f.Returns, User: &functions.User{Keyspace: k.Name, Quoted: quoted},
-		})
-	}
-	for _, a := range k.AggregatesNamed(name) {
-		all = append(all, &functions.Function{
-			Name: name, Args: a.Args, Returns: a.Returns,
-			User: &functions.User{Keyspace: k.Name, Quoted: quoted, Aggregate: true},
+			Name: name, Args: r.Base().Args, Returns: r.Base().Returns,
+			User: &functions.User{Keyspace: k.Name, Quoted: quoted, Aggregate: r.Target() == schema.TargetAggregate},
 		})
 	}
 	return all

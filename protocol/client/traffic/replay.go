@@ -197,7 +197,7 @@ func (p *replaying) connection(ctx context.Context, l *line) (*client.Conn, erro
 	return c, err
 }
 
-// translate replaces recorded ids and paging states by those of this server. It returns the statement texts and the
+// translate replaces recorded ids and paging states by the ids and paging states of this server. It returns the statement texts and the
 // prepared statements; false if the recording lacks a PREPARE.
 func (p *replaying) translate(m protocol.Request) (text string, used []*statement, ok bool) {
 	page := func(q *protocol.QueryParameters) {

@@ -69,7 +69,7 @@ type manifest struct {
 	Tables  []string `json:"tables"`
 }
 
-// The files of an export besides those of tables.
+// The files of an export besides the files of tables.
 const (
 	manifestFile = "export.json"
 	schemaFile   = "schema.cql"
@@ -186,7 +186,7 @@ func fileName(table string, part, parts int, format string) string {
 // escapeName keeps separators out of names of files.
 func escapeName(name string) string { return strings.NewReplacer("/", "%2F", "%", "%25").Replace(name) }
 
-// writeManifest writes the parameters of the export, or compares them with those of an earlier one.
+// writeManifest writes the parameters of the export, or compares them with the parameters of an earlier one.
 func writeManifest(dir string, m *manifest) error {
 	path := filepath.Join(dir, manifestFile)
 	text, err := json.MarshalIndent(m, "", "  ")
