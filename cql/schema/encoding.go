@@ -12,10 +12,10 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// coder writes definitions as bytes, or reads them: each method writes the value at a pointer, or sets it. So one
+// coder writes definitions as bytes, or reads them: its methods write their arguments, or ignore them and read. So one
 // function describes the bytes for both directions. They depend only on the content: maps are sorted by key. A text is
-// written once: a zero, its length and itself; later it is the number of its first place, counted from one. Most
-// tables have the same options.
+// written once, as a zero, its length and itself; from then on as its number, counted from one. Most tables have the
+// same options.
 //
 // It remembers the first error of reading, after which it reads zero values.
 type coder struct {
@@ -122,7 +122,7 @@ func (c *coder) string(s string) string {
 	case !c.reading:
 		return s
 	case n > uint64(len(c.texts)):
-		c.fail(fmt.Errorf("text %d is not there yet", n))
+		c.fail(fmt.Errorf("text %d has not been written yet", n))
 		return ""
 	}
 	return c.texts[n-1]

@@ -48,11 +48,18 @@ func (c *Callable) key() string { return callableKey(c.Name, c.Args) }
 
 // Routine is a Function or an Aggregate.
 type Routine interface {
+	// Base returns the common parts.
 	Base() *Callable
+
+	// Target is the kind.
 	Target() Target
+
+	// Uses reports whether a user type of that name is among the types.
 	Uses(userType string) bool
-	QuotedSignature() string
+
+	// CQL is the statement that makes the routine, as DESCRIBE shows it.
 	CQL() string
+
 	key() string
 }
 

@@ -39,7 +39,7 @@ func withFunctions(t *testing.T) *schema.Catalog {
 func functionNames(k *schema.Keyspace) string {
 	var names []string
 	for _, r := range k.Routines() {
-		names = append(names, r.QuotedSignature())
+		names = append(names, r.Base().QuotedSignature())
 	}
 	return strings.Join(names, "; ")
 }

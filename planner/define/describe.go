@@ -242,7 +242,7 @@ func (d *Describe) routineRows(all []schema.Routine) (rows [][][]byte) {
 		for _, r := range all {
 			if r.Target() == target {
 				kind := strings.ToLower(string(target))
-				rows = append(rows, textRow(quote.Name(r.Base().Keyspace), kind, r.QuotedSignature(), r.CQL()))
+				rows = append(rows, textRow(quote.Name(r.Base().Keyspace), kind, r.Base().QuotedSignature(), r.CQL()))
 			}
 		}
 	}

@@ -197,8 +197,8 @@ func (p *replaying) connection(ctx context.Context, l *line) (*client.Conn, erro
 	return c, err
 }
 
-// translate replaces recorded ids and paging states by the ids and paging states of this server. It returns the statement texts and the
-// prepared statements; false if the recording lacks a PREPARE.
+// translate replaces recorded ids and paging states by the ids and paging states of this server. It returns the
+// statement texts and the prepared statements; false if the recording lacks a PREPARE.
 func (p *replaying) translate(m protocol.Request) (text string, used []*statement, ok bool) {
 	page := func(q *protocol.QueryParameters) {
 		if ours, known := p.pages[string(q.PagingState)]; known && q.PagingState != nil {
