@@ -7,18 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cqld/cqld/store/index"
-
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
 )
-
-// staleEntry is an entry whose row had not its value when a read came by.
-type staleEntry struct {
-	index  *index.Index
-	key    []byte
-	prefix int // how much of the key comes in front of that of the row
-}
 
 // noteStale has an entry looked at, unless many others wait.
 func (s *core) noteStale(x *index.Index, entry, rest []byte) {

@@ -5,10 +5,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/cqld/cqld/store/tombstones"
-
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
 )
 
 // goneTombstone is a tombstone that may be removed.
@@ -43,9 +42,6 @@ func (w *sweep) purgeTombstones(ctx context.Context, c *tombstones.Rebuild) erro
 	}
 	return w.step(func() error { c.Finish(true); return nil })
 }
-
-// purgeAtOnce is how many keys one update purges.
-const purgeAtOnce = 128
 
 // goneTombstones goes over some partitions, from position on, and returns their tombstones that may go. It counts
 // the others and adds them to the filters.
