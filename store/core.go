@@ -2,11 +2,7 @@ package store
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
-	"fmt"
-	"net/netip"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,25 +56,25 @@ type core struct {
 	stop    context.CancelFunc
 }
 
-// state is the set of definitions that reads and writes use. It is replaced as a whole.
-type state struct {
-	catalog *schema.Catalog
-	ids     map[[16]byte]uint32 // StoreIDs by table ID: a statement may hold a table as it was before TRUNCATE. Views too
-	live    map[uint32]bool     // the StoreIDs
-	virtual map[[16]byte]virtualTable
-	indexes map[uint32][]*index.Index // of the tables, by their StoreIDs. Views too
+// ErrUnknown says that a write may or may not have been stored, as a whole.
+var ErrUnknown = engine.ErrUnknown
 
-	anyViews bool // there are views among the indexes
+var (
+	errRestored  = errors.New("the store was restored")
+	errRestoring = errors.New("the store is being restored")
+	errTruncated = errors.New("the table is being truncated") // it got another number before its rows were read
+	errUnmarked  = errors.New("the table is not marked")      // as it must be before mutations are written
 
-	// Where nodes share the engine:
-	version   uint64              // of the definitions
-	suspended map[[16]byte]uint64 // the version since which a table, by its ID, is being truncated and not used
-	marked    map[uint32]uint64   // the version since which a table, by its number, may have tombstones of many rows
-	records   schema.Records      // that the catalog was made of
-	writing   *atomic.Int64       // mutations that have begun under this state and are not answered
+	// errLapsed is the error of requests while the node does not know whether its definitions are the newest.
+	errLapsed = cqlerr.Overloadedf("This node has lost touch with its cluster. Nothing was done.")
+)
 
-	restoring chan struct{} // is closed when Restore is over, which replaces this state; nil: no Restore is under way
-}
+const (
+	chunkRows     = 1000 // the bounds of a chunk of background work
+	chunkBytes    = 1 << 20
+	purgeAgain    = 10 * time.Second // until background work is retried after an error, such as a full disk
+	maxSuspension = 30 * time.Second // of statements, during a TRUNCATE on another node
+)
 
 // commit waits for a commit of the store's own records.
 func (s *core) commit(ops []engine.Op) error {
@@ -165,18 +161,6 @@ func (s *core) view(fn func(engine.Reader, *state) error) error {
 	return err
 }
 
-func newState(c *schema.Catalog) *state {
-	s := &state{catalog: c, ids: map[[16]byte]uint32{}, live: map[uint32]bool{}}
-	for _, k := range c.Keyspaces() {
-		for _, t := range k.Tables {
-			if t.StoreID != 0 {
-				s.ids[t.ID], s.live[uint32(t.StoreID)] = uint32(t.StoreID), true
-			}
-		}
-	}
-	return s
-}
-
 // wakePurge makes the purge look for dropped tables and for definitions to undo.
 func (s *core) wakePurge() {
 	select {
@@ -199,30 +183,11 @@ func (s *core) wakeIndexing() {
 	}
 }
 
-// sameIndexes reports whether two lists of indexes have the same numbers: writes add the same entries.
-func sameIndexes(a, b []*index.Index) bool {
-	return slices.EqualFunc(a, b, func(a, b *index.Index) bool { return a.ID == b.ID })
-}
-
 // Remote reports whether the data is on other machines, for which reads and decisions wait.
 func (s *core) Remote() bool {
 	r, ok := s.engine.(engine.Remote)
 	return ok && r.Remote()
 }
-
-// writableID is the number of a table's keys at the moment. The table may be as it was before a TRUNCATE.
-func (s *state) writableID(t *schema.Table) (uint32, error) {
-	if id, ok := s.ids[t.ID]; ok {
-		return id, nil
-	}
-	if s.catalog.Table(t.Keyspace, t.Name) != nil {
-		return 0, fmt.Errorf("table %s.%s has no stored rows", t.Keyspace, t.Name)
-	}
-	return 0, noTable(t)
-}
-
-// noTable is the error for a table that was dropped after the statement was planned.
-func noTable(t *schema.Table) error { return cqlerr.Invalidf("table %s does not exist", t.Name) }
 
 // staleEntry is an entry whose row had not its value when a read came by.
 type staleEntry struct {
@@ -230,12 +195,6 @@ type staleEntry struct {
 	key    []byte
 	prefix int // how much of the key comes in front of that of the row
 }
-
-// errTruncated says that a table got another number before its rows were looked at.
-var errTruncated = errors.New("the table is being truncated")
-
-// purgeAgain is how long the purge waits after it failed, as on a full disk.
-const purgeAgain = 10 * time.Second
 
 // leads reports whether background work is this store's: it is alone, or its node leads.
 func (s *core) leads() bool { return s.cluster == nil || s.cluster.Leads() }
@@ -259,9 +218,6 @@ func (s *core) settle() error {
 		}
 	}
 }
-
-// errLapsed is the error of requests while the node does not know whether its definitions are the newest.
-var errLapsed = cqlerr.Overloadedf("This node has lost touch with its cluster. Nothing was done.")
 
 // lapsed reports whether the store does not know whether its definitions are the newest.
 func (s *core) lapsed() bool { return s.cluster != nil && !s.cluster.Holds() }
@@ -297,52 +253,6 @@ func (s *core) usable(ctx context.Context, table [16]byte) (*state, error) {
 	}
 }
 
-// maxSuspension is how long statements wait for a TRUNCATE on another node.
-const maxSuspension = 30 * time.Second
-
-// ErrUnknown says that a write may or may not have been stored, as a whole.
-var ErrUnknown = engine.ErrUnknown
-
-// hasViews reports whether there is a view among indexes.
-func hasViews(indexes []*index.Index) bool {
-	return slices.ContainsFunc(indexes, func(x *index.Index) bool { return x.View != nil })
-}
-
-// numberOf is the number that a key begins with.
-func numberOf(key []byte) uint32 { return binary.BigEndian.Uint32(key) >> 1 }
-
-// viewsAmong returns the views among indexes.
-func viewsAmong(indexes []*index.Index) []*index.Index {
-	if !hasViews(indexes) {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(indexes), func(x *index.Index) bool { return x.View == nil })
-}
-
-// hasViews reports whether a table has views.
-func (s *state) hasViews(t *schema.Table) bool { return s.anyViews && hasViews(s.indexes[s.ids[t.ID]]) }
-
-// viewOf returns the index.Index of a view, or nil.
-func (s *state) viewOf(view *schema.Table) *index.Index {
-	for _, x := range s.indexes[s.ids[view.View.BaseID]] {
-		if x.View != nil && x.View.ID == view.ID {
-			return x
-		}
-	}
-	return nil
-}
-
-var (
-	errRestored  = errors.New("the store was restored")
-	errRestoring = errors.New("the store is being restored")
-)
-
-// Bounds of a chunk of background work.
-const (
-	chunkRows  = 1000
-	chunkBytes = 1 << 20
-)
-
 // isRefused reports whether the engine takes no commits at the moment and has applied nothing.
 func isRefused(err error) bool {
 	return (errors.Is(err, engine.ErrFull) || errors.Is(err, engine.ErrRefused)) && !errors.Is(err, engine.ErrUnknown)
@@ -350,28 +260,3 @@ func isRefused(err error) bool {
 
 // notWritten tells a client why nothing was written, as on a full disk.
 func notWritten(err error) error { return cqlerr.Serverf("Nothing was written: %v", err) }
-
-// virtualTable is a table that exists only as code.
-type virtualTable interface {
-	read(Session, *schema.Catalog) (engine.Reader, error)
-	receiver() VirtualWriter // nil: it takes no writes
-}
-
-// VirtualWriter receives writes to a table that exists only as code. Errors of package cqlerr reach the client.
-type VirtualWriter interface {
-	// Write applies a write to a row in the partition of a key: the values of columns, including the clustering
-	// columns, nil where the statement deletes the value. They may be kept.
-	Write(key []byte, values map[string][]byte) error
-
-	// Delete deletes the row of a partition key.
-	Delete(key []byte) error
-
-	// Truncate deletes all rows.
-	Truncate() error
-}
-
-// Session is the part of a client's session on which rows made by code may depend.
-type Session struct {
-	LocalAddr netip.AddrPort // the address the client dialled
-	Node      int            // the number of the node that it is with
-}

@@ -153,9 +153,6 @@ const (
 // GraphMetrics counts the graphs of vectors.
 type GraphMetrics = index.GraphMetrics
 
-// A view of a shared engine costs a request for its timestamp. A read of a single key needs none: the last commit is a
-// snapshot of it.
-
 // Nearest says that of a table's rows only those are wanted whose vectors are nearest to a given one.
 type Nearest struct {
 	Index  *schema.Index

@@ -21,7 +21,9 @@ var (
 	metaKey        = ownKey("meta")
 	definitionKeys = ownKey("definition/")
 	deadKey        = ownKey("dead/")
-	boundKey       = ownKey("bound") // of the timestamps that were given
+	boundKey       = ownKey("bound")       // of the timestamps that were given
+	suspendedKeys  = ownKey("suspended/")  // of tables that are being truncated
+	markKeys       = ownKey("tombstones/") // of tables that may have tombstones of partitions or ranges
 )
 
 func ownKey(name string) []byte { return append(rows.AppendArea(nil, 0, rows.AreaRows), name...) }
@@ -131,33 +133,6 @@ func (m *meta) number(wanted, before []*index.Index) (all, added []*index.Index)
 	return all, added
 }
 
-func (s *state) noteIndexes() {
-	for _, all := range s.indexes {
-		for _, x := range all {
-			s.live[x.ID] = true
-			if x.View != nil {
-				s.ids[x.View.ID], s.anyViews = x.ID, true
-			}
-		}
-	}
-}
-
-// replaceIndex replaces an index by a later state of itself. It reports whether it exists.
-func (s *state) replaceIndex(x *index.Index) bool {
-	i := slices.IndexFunc(s.indexes[x.TableID], func(o *index.Index) bool { return o.ID == x.ID })
-	if i < 0 {
-		return false
-	}
-	next := make(map[uint32][]*index.Index, len(s.indexes))
-	for id, all := range s.indexes {
-		next[id] = all
-	}
-	next[x.TableID] = slices.Clone(s.indexes[x.TableID])
-	next[x.TableID][i] = x
-	s.indexes = next
-	return true
-}
-
 func definitionOps(records schema.Records) []engine.Op {
 	var ops []engine.Op
 	for _, name := range slices.Sorted(maps.Keys(records)) {
@@ -195,11 +170,8 @@ func recordVersion(value []byte) (uint64, error) {
 // deadTableKey is the key of the record of a dropped or truncated table. The record is written with the catalog
 // that lacks the table and removed after the table's last row, so a purge continues after a restart.
 func deadTableKey(id uint32) []byte {
-	return binary.BigEndian.AppendUint32(append([]byte(nil), deadKey...), id)
+	return binary.BigEndian.AppendUint32(bytes.Clone(deadKey), id)
 }
-
-// suspendedKeys begin the records of tables that are being truncated.
-var suspendedKeys = ownKey("suspended/")
 
 func suspendOp(table [16]byte, version uint64) engine.Op {
 	key := slices.Concat(suspendedKeys, table[:])
@@ -217,6 +189,3 @@ func putMarkOp(id uint32, version uint64) engine.Op {
 }
 
 func dropMarkOp(id uint32) engine.Op { return engine.Op{Kind: engine.Delete, Key: markKey(id)} }
-
-// markKeys begin the records of tables that may have tombstones of partitions or ranges.
-var markKeys = ownKey("tombstones/")

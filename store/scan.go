@@ -221,6 +221,9 @@ func (s *core) source(r *Read) (engine.Reader, uint32, error) {
 	return nil, 0, noTable(r.Table)
 }
 
+// A view of a shared engine costs a request for its timestamp. A read of a single key needs none: the last commit is a
+// snapshot of it.
+
 // newest reads the last commit. It reads one key, and fails if definitions have changed meanwhile: the table may have
 // been truncated, or its tombstones may have to be read.
 type newest struct {

@@ -22,7 +22,7 @@ import (
 //   - A definition is a conditional change of the records, which all nodes have to follow before it counts (see
 //     shared_define.go).
 //   - Every read of a table that has any tombstones of partitions or ranges looks for them. Before the first one of a
-//     table is written, a definition marks the table (see shared_writes.go).
+//     table is written, a definition marks the table (see definer.mark).
 //   - Timestamps come from the clock of the cluster, and a write is answered after its timestamp has passed.
 //   - One node builds indexes, sweeps tables and removes dropped ones.
 

@@ -333,6 +333,10 @@ func (s *definer) splitNew(old, next *state) {
 	}
 }
 
+// Most tables never have tombstones of partitions or ranges, and reads of these should not look for them. So a table
+// is marked before the first one is written. The mark is a definition, stored with its version: no node reads the
+// table without it when the tombstone is committed.
+
 // mark marks the tables in which mutations delete partitions or ranges.
 func (s *definer) mark(ms []*Mutation) error {
 	for _, m := range ms {

@@ -95,10 +95,6 @@ func (s *writer) commitShared(first *Mutation, ops []engine.Op) {
 	})
 }
 
-// Most tables never have tombstones of partitions or ranges, and reads of these should not look for them. So a table
-// is marked before the first one is written. The mark is a definition, stored with its version: no node reads the
-// table without it when the tombstone is committed.
-
 // isUnmarked reports whether the mutation's table has to be marked before a tombstone is written, or whether some
 // nodes may not have followed the mark. settled is the version that all nodes have.
 func (m *Mutation) isUnmarked(id uint32, settled uint64) bool {

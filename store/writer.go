@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"slices"
 	"unsafe"
 
@@ -106,6 +105,3 @@ func (s *core) checkKeys(ops []engine.Op) error {
 
 // Refusing says why writes are refused at the moment. It is nil if they are not.
 func (s *core) Refusing() error { return s.engine.Refusing() }
-
-// errUnmarked says that a table has to be marked before mutations are written.
-var errUnmarked = errors.New("the table is not marked")
