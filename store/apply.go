@@ -3,11 +3,8 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
-	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
@@ -30,24 +27,12 @@ import (
 //  6. Shared engines. A write is answered when it was committed under the newest definitions, and when its timestamp
 //     has passed on all nodes (confirm).
 
-// applying is the state of an Apply until its commit is done. It is part of the first mutation.
-type applying struct {
-	store    *Store
-	group    []*Mutation
-	done     func(error)
-	bound    int64       // of timestamps, which the commit moves; 0: it does not
-	finished func(error) // calls done
-}
-
-// ErrUnknown says that a write may or may not have been stored, as a whole.
-var ErrUnknown = engine.ErrUnknown
-
 // Apply writes all mutations atomically and calls done exactly once, perhaps from another goroutine and perhaps
 // before it returns. A Read that starts after done sees them. done is short, because other writes wait for it, and
 // does not call Apply.
 //
 // A change of a counter waits for other changes in the same partition.
-func (s *Store) Apply(ms []*Mutation, done func(error)) {
+func (s *writer) Apply(ms []*Mutation, done func(error)) {
 	if len(ms) == 0 {
 		done(nil)
 		return
@@ -58,7 +43,7 @@ func (s *Store) Apply(ms []*Mutation, done func(error)) {
 	}
 	first := ms[0]
 	a := &first.apply
-	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
+	a.store, a.done, a.group = s.core, done, append(a.group[:0], ms...)
 	ops, err := s.markedOperations(first.ops[:0], ms)
 	if first.ops = ops; err != nil {
 		first.finish(err)
@@ -108,7 +93,7 @@ func frees(ms []*Mutation) bool {
 
 // operations appends the operations of mutations. It begins the mutations, which have to be finished also after an
 // error.
-func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error) {
+func (s *writer) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error) {
 	begin := len(ops)
 	for i := 0; i < len(ms); i++ {
 		m := ms[i]
@@ -151,7 +136,7 @@ func (s *Store) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error)
 
 // startWriting finds the number under which a mutation writes, and the indexes that it writes to. Rows under the
 // number are not purged until the mutation is finished.
-func (s *Store) startWriting(m *Mutation) (uint32, []*index.Index, error) {
+func (s *writer) startWriting(m *Mutation) (uint32, []*index.Index, error) {
 	m.endRow()
 	for {
 		state := s.state.Load()
@@ -220,22 +205,82 @@ func (m *Mutation) end(err error) error {
 	return err
 }
 
-// Remote reports whether the data is on other machines, for which reads and decisions wait.
-func (s *core) Remote() bool {
-	r, ok := s.engine.(engine.Remote)
-	return ok && r.Remote()
+func (s *writer) applyInUpdate(ms []*Mutation, done func(error)) {
+	first := ms[0]
+	a := &first.apply
+	a.store, a.done, a.group = s.core, done, append(a.group[:0], ms...)
+	w := newWriteInUpdate(s, a.group) // the caller may use ms again
+	if s.Remote() {
+		go w.submit()
+		return
+	}
+	w.submit()
 }
 
-// writableID is the number of a table's keys at the moment. The table may be as it was before a TRUNCATE.
-func (s *state) writableID(t *schema.Table) (uint32, error) {
-	if id, ok := s.ids[t.ID]; ok {
-		return id, nil
-	}
-	if s.catalog.Table(t.Keyspace, t.Name) != nil {
-		return 0, fmt.Errorf("table %s.%s has no stored rows", t.Keyspace, t.Name)
-	}
-	return 0, noTable(t)
+// writeInUpdate is one Apply of mutations that change counters, or some of which are of tables with views.
+type writeInUpdate struct {
+	store  *writer
+	ms     []*Mutation
+	guards [][]byte
+	last   int64  // timestamp that was given, where nodes share the engine
+	clock  uint64 // of deletions, before the transaction began
 }
 
-// noTable is the error for a table that was dropped after the statement was planned.
-func noTable(t *schema.Table) error { return cqlerr.Invalidf("table %s does not exist", t.Name) }
+func newWriteInUpdate(s *writer, ms []*Mutation) *writeInUpdate {
+	return &writeInUpdate{store: s, ms: ms, guards: guardsOf(ms), clock: s.deletions.Clock()}
+}
+
+func (w *writeInUpdate) submit() {
+	w.store.engine.Update(freeingContext(w.ms), w.guards, w.update, w.outcome)
+}
+
+func (w *writeInUpdate) update(txn engine.Txn) error {
+	s := w.store
+	for _, m := range w.ms {
+		m.stopWriting() // it was begun for a transaction that failed
+	}
+	w.last = s.last.Load()
+	if s.lapsed() {
+		return errTruncated
+	}
+	return s.stage(txn, w.ms, w.clock, nil)
+}
+
+// outcome ends the write, or begins it again.
+func (w *writeInUpdate) outcome(err error) {
+	s, first := w.store, w.ms[0]
+	switch {
+	case isRetried(err):
+		go func() {
+			if err := s.awaitRetry(s.closing, err, first.table.ID, w.ms); err != nil {
+				first.finish(err)
+				return
+			}
+			w.submit()
+		}()
+	case err == nil && s.cluster != nil:
+		ms := w.ms
+		if changesCounters(ms) { // whose tables have no indexes, and which must not be written twice
+			ms = nil
+		}
+		s.confirm(ms, w.last, first.finish)
+	default:
+		first.finish(err)
+	}
+}
+
+// writeAgain writes mutations under the newest definitions, and waits.
+func (s *writer) writeAgain(ms []*Mutation) error {
+	w := newWriteInUpdate(s, ms)
+	for {
+		outcome := make(chan error, 1)
+		s.engine.Update(s.closing, w.guards, w.update, func(err error) { outcome <- err })
+		err := <-outcome
+		if !isRetried(err) {
+			return err
+		}
+		if err := s.awaitRetry(s.closing, err, ms[0].table.ID, ms); err != nil {
+			return err
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
 )
 
@@ -24,35 +25,6 @@ type definer struct {
 	onFollow func(before, after *schema.Catalog)
 	followed [][2]*schema.Catalog // arguments of pending calls of onFollow; guarded by defining
 	toTell   chan struct{}        // has an element when followed has some
-	halfway  halfway
-}
-
-func newState(c *schema.Catalog) *state {
-	s := &state{catalog: c, ids: map[[16]byte]uint32{}, live: map[uint32]bool{}}
-	for _, k := range c.Keyspaces() {
-		for _, t := range k.Tables {
-			if t.StoreID != 0 {
-				s.ids[t.ID], s.live[uint32(t.StoreID)] = uint32(t.StoreID), true
-			}
-		}
-	}
-	return s
-}
-
-// Define replaces the catalog by the one that change returns. Definitions run one at a time. When Define returns, the
-// new catalog is visible and safe from a power cut, before its tables can have rows: a table's number is never reused.
-// If change returns the same catalog nothing happens. Users' tables whose StoreID is 0 get a number. If Define fails,
-// its records are removed from the engine. Define waits until views of small tables have all rows.
-func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
-	define, before, failed := s.define, s.current(), s.unbuilt.Load()
-	if s.cluster != nil {
-		define = s.defineShared
-	}
-	if err := define(change); err != nil {
-		return err
-	}
-	s.awaitViews(before, s.current(), failed)
-	return nil
 }
 
 // define is Define where the engine is not shared. It does not wait for views.
@@ -170,4 +142,62 @@ func missing(old map[[16]byte]uint32, used map[uint32]bool) []uint32 {
 		}
 	}
 	return dead
+}
+
+// loadIndexes finds the indexes of the catalog among the stored records. An index without a record gets one; the keys
+// of a record without an index are purged.
+func (s *definer) loadIndexes(first *state) error {
+	indexes, err := index.Read(s.engine)
+	if err != nil {
+		return err
+	}
+	stored := &state{catalog: &schema.Catalog{}, indexes: indexes}
+	m := s.meta
+	ops, _ := first.numberIndexes(stored, &m)
+	if len(ops) == 0 {
+		return nil
+	}
+	if err := s.commit(append(ops, m.op())); err != nil {
+		return err
+	}
+	s.meta = m
+	return nil
+}
+
+// replaceIndex replaces an index by a later state of itself, unless it was dropped. It returns the current state.
+func (s *definer) replaceIndex(x *index.Index, era uint64) (*index.Index, error) {
+	if s.cluster != nil {
+		return s.replaceShared(x)
+	}
+	s.defining.Lock()
+	defer s.defining.Unlock()
+	if s.restores.Load() != era {
+		return nil, errRestored
+	}
+	old := s.state.Load()
+	if !slices.ContainsFunc(old.indexes[x.TableID], func(o *index.Index) bool { return o.ID == x.ID }) {
+		return nil, nil
+	}
+	if err := s.commit([]engine.Op{x.Record()}); err != nil {
+		return nil, err
+	}
+	next := *old
+	next.replaceIndex(x)
+	s.state.Store(&next)
+	return x, nil
+}
+
+func (s *definer) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err error) {
+	records := schema.Records{}
+	err = scanRecords(s.engine, definitionKeys, func(name string, value []byte) error {
+		records[name] = value
+		return nil
+	})
+	if err == nil {
+		c, err = schema.Decode(records, system...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load the definitions: %w", err)
+	}
+	return c, nil
 }

@@ -24,7 +24,7 @@ func (m *Mutation) DeleteCounter(c *schema.Column, ts int64) {
 }
 
 // A write that changes counters is an update, as one of tables with views is: it reads the totals and writes new ones,
-// with the partitions as guards (see view_writes.go).
+// with the partitions as guards (see writeInUpdate).
 
 // changesCounters reports whether mutations change counters.
 func changesCounters(ms []*Mutation) bool {

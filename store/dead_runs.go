@@ -2,29 +2,12 @@ package store
 
 import (
 	"bytes"
-	"errors"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/rows"
 	"github.com/cqld/cqld/store/tombstones"
 )
-
-// deadRun is the current run of dead rows in a scan, and the state of the current row.
-type deadRun struct {
-	count       int
-	first, last []byte // keys
-
-	alive bool // the current row is alive
-	gone  bool // it is not, and may be purged
-
-	start, end []byte // of the scan, between two jumps
-	edge       []byte // where the scan has jumped to, if the run begins there
-	waiting    bool   // for the first key
-	began      time.Time
-}
 
 // addDead adds a row that is not alive to the run, if it may be purged.
 func (d *deadRun) addDead(key []byte) {
@@ -36,18 +19,6 @@ func (d *deadRun) addDead(key []byte) {
 	}
 	d.count++
 	d.last = append(d.last[:0], key...)
-}
-
-// isGone reports whether a row that is not alive may be purged as far as its head tells. cover is the timestamp up to
-// which it is deleted.
-func isGone(p *rows.Purger, h *rows.Head, cover int64) bool {
-	switch {
-	case h.Deletion.Timestamp != rows.NoTimestamp:
-		return p.Due(h.Deletion.Second)
-	case h.Marker.Timestamp != rows.NoTimestamp && h.Marker.Timestamp > cover:
-		return p.ExpiryDue(h.Marker.Expiry)
-	}
-	return cover != rows.NoTimestamp
 }
 
 // scanRows takes the rows between two keys, and jumps over empty ranges.
@@ -142,58 +113,4 @@ func (r *reader) hint(h tombstones.PurgeHint) {
 	case r.store.purgeHints <- h:
 	default:
 	}
-}
-
-func (s *sweeper) followPurgeHints() {
-	defer s.running.Done()
-	for {
-		select {
-		case <-s.closing.Done():
-			return
-		case h := <-s.purgeHints:
-			err := s.followPurgeHint(&h)
-			if err != nil && s.closing.Err() == nil && !errors.Is(err, errRestored) && !errors.Is(err, engine.ErrClosed) {
-				s.log.Error().Err(err).Msg("cannot purge dead rows")
-			}
-		}
-	}
-}
-
-func (s *sweeper) followPurgeHint(h *tombstones.PurgeHint) error {
-	era, state, t := s.restores.Load(), s.state.Load(), h.Table
-	if state.catalog.Table(t.Keyspace, t.Name) != t {
-		return nil // its definition may not be the one that the rows are of
-	}
-	isEmpty := false
-	if s.cluster == nil {
-		if !s.deletions.Watch(h) {
-			return nil
-		}
-		defer func() { s.deletions.EndWatch(isEmpty) }()
-		id := h.Id
-		if t.View != nil {
-			id = state.ids[t.View.BaseID] // whose writes write the view
-		}
-		s.usages.Of(id).AwaitWrites()
-	}
-	w := sweep{
-		sweeper: s, era: era, id: h.Id, table: t, purger: rows.NewPurger(t, s.now().Unix()),
-		due: math.MaxInt64, position: h.Start, end: h.End,
-	}
-	for more := !h.Waited; more; {
-		var err error
-		if more, err = w.chunk(s.closing); err != nil {
-			return err
-		}
-	}
-	return s.step(era, func() error {
-		left, began := 0, time.Now()
-		err := s.engine.Scan(h.Start, h.End, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
-			s.deletions.Fill(key)
-			left++
-			return left <= tombstones.MaxLeft, s.closing.Err()
-		})
-		isEmpty = err == nil && left <= tombstones.MaxLeft && (!h.Waited || time.Since(began) > s.deletions.SlowStart/2)
-		return err
-	})
 }

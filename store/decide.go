@@ -12,7 +12,7 @@ import (
 
 // Snapshot is the view of the store that Decide gives to its function.
 type Snapshot struct {
-	store *Store
+	store *writer
 	src   engine.Reader
 	clock uint64    // of deletions, before it was chosen
 	seen  *seenRows // the rows that were read; nil: the timestamp is one of the clock
@@ -28,7 +28,7 @@ func (s *Snapshot) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error
 	}
 	rd := readers.Get().(*reader)
 	defer rd.release()
-	rd.prepare(ctx, &s.store.core, r, id, fn)
+	rd.prepare(ctx, s.store.core, r, id, fn)
 	rd.clock = s.clock
 	return rd.readSnapshot(s.src)
 }
@@ -37,7 +37,7 @@ func (s *Snapshot) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error
 // were answered before. It is called after all reads.
 func (s *Snapshot) Timestamp() int64 {
 	if s.seen != nil {
-		if ts, ok := s.seen.timestamp(&s.store.core); ok {
+		if ts, ok := s.seen.timestamp(s.store.core); ok {
 			s.stamp = ts
 			return ts
 		}
@@ -53,7 +53,7 @@ func (s *Snapshot) Timestamp() int64 {
 //
 // decide may be called repeatedly and from another goroutine, and only its last result counts. Other writes wait while
 // it runs. partition is copied.
-func (s *Store) Decide(
+func (s *writer) Decide(
 	ctx context.Context, t *schema.Table, partition []byte, decide func(*Snapshot) ([]*Mutation, error), done func(error),
 ) {
 	d := decisions.Get().(*decision)
@@ -64,10 +64,6 @@ func (s *Store) Decide(
 	d.snapshot.clock = s.deletions.Clock()
 	d.guards[0] = appendGuard(d.guards[0][:0], t, partition)
 	s.engine.Update(ctx, d.guards[:], d.onUpdate, d.onOutcome)
-}
-
-func appendGuard(dst []byte, t *schema.Table, partition []byte) []byte {
-	return append(append(dst, t.ID[:]...), partition...)
 }
 
 // decision is one Decide. It is reused with its buffers.
@@ -178,9 +174,9 @@ func isRetried(err error) bool {
 }
 
 // awaitRetry waits until an update of mutations of a table can run again. Others may wait for the mutations meanwhile.
-func (s *Store) awaitRetry(ctx context.Context, err error, table [16]byte, ms []*Mutation) error {
+func (s *writer) awaitRetry(ctx context.Context, err error, table [16]byte, ms []*Mutation) error {
 	if errors.Is(err, errUnmarked) {
-		return s.mark(ms)
+		return s.definer.mark(ms)
 	}
 	for _, m := range ms {
 		m.stopWriting()
@@ -194,12 +190,12 @@ var errRetried = errors.New("decided again")
 
 // stage gives the operations of mutations to a transaction. clock is the tombstones' clock from before it began. If
 // seen is not nil it must contain all rows that are written.
-func (s *Store) stage(txn engine.Txn, ms []*Mutation, clock uint64, seen *seenRows) error {
+func (s *writer) stage(txn engine.Txn, ms []*Mutation, clock uint64, seen *seenRows) error {
 	if len(ms) == 0 {
 		return nil
 	}
 	first := ms[0]
-	first.apply.store, first.apply.group = s, append(first.apply.group[:0], ms...)
+	first.apply.store, first.apply.group = s.core, append(first.apply.group[:0], ms...)
 	ops, err := s.operations(first.ops[:0], ms)
 	if first.ops = ops; err != nil {
 		return err

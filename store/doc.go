@@ -7,19 +7,22 @@
 //
 // # Rooms
 //
-// A Store consists of rooms around a core (store.go): the engine, the state in use and all that is known of the stored
-// rows. Read them in this order:
+// A Store (store.go) opens the rooms, and has the definitions that need more than one of them. The rooms share a core
+// (core.go): the engine, the state in use (state.go) and all that is known of the stored rows. A file uses the files
+// listed after it. Read them in this order:
 //
-//   - Writing: mutation.go builds a Mutation, apply.go and decide.go commit it. counters.go and view_writes.go are for
-//     writes that depend on stored rows.
-//   - Reading: read.go, reader.go and scan.go find rows, row_assembly.go makes a Row of a stored value, and
-//     tombstones_read.go counts. index_read.go chooses an index, index_candidates.go, index_gather.go and
-//     index_intersections.go read through it.
-//   - Definitions: the definer (catalog.go, records.go). Where nodes share the engine it follows those of other nodes
-//     (shared*.go).
-//   - Background work: the builder of indexes and views (index_build.go, index_clean.go, view.go), the graphBuilder of
-//     indexes of vectors (index_graphs.go), the sweeper (sweep*.go, dead_runs.go) and the dropper (dropped_tables.go).
-//   - Verification (verify*.go), images and snapshots (image.go).
+//   - Background work: the builder of indexes and views (index_build.go, index_clean.go), the graphBuilder of indexes
+//     of vectors (index_graphs.go), the sweeper (sweep*.go) and the dropper (dropped_tables.go).
+//   - Verification (verify.go), images and snapshots (image.go), tables made by code (virtual.go).
+//   - Writing: the writer (writer.go). apply.go and decide.go commit Mutations; shared_writes.go completes commits to a
+//     shared engine. counters.go is for writes that depend on stored rows.
+//   - Definitions: the definer (catalog.go). Where nodes share the engine it follows the definitions of other nodes
+//     (shared.go, shared_define.go), and a recovery reverts unfinished ones. records.go has the records.
+//   - Views: views.go makes their rows outside writes, view_writes.go as part of a write to the base.
+//   - Reading: scan.go begins a read, reader.go finds rows, dead_runs.go passes dead ones. index_read.go chooses an
+//     index, index_gather.go and index_candidates.go read through it. row_assembly.go makes a Row of a stored value,
+//     and tombstones_read.go counts.
+//   - Mutation (mutation.go) and Read (read.go) are what callers build.
 //
 // Packages below know neither Store nor each other's work: index has the entries and graphs of indexes, tombstones the
 // filters of tombstones and the empty ranges, usage the estimates of tables, snapshot the files of snapshots, rows the

@@ -2,14 +2,12 @@ package store
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 	"github.com/cqld/cqld/store/tombstones"
@@ -19,23 +17,6 @@ import (
 type dropper struct {
 	*core
 	definer *definer
-}
-
-// deadTableKey is the key of the record of a dropped or truncated table. The record is written with the catalog
-// that lacks the table and removed after the table's last row, so a purge continues after a restart.
-func deadTableKey(id uint32) []byte {
-	return binary.BigEndian.AppendUint32(append([]byte(nil), deadKey...), id)
-}
-
-// purgeAgain is how long the purge waits after it failed, as on a full disk.
-const purgeAgain = 10 * time.Second
-
-// wakePurge makes the purge look for dropped tables and for definitions to undo.
-func (s *core) wakePurge() {
-	select {
-	case s.purge <- struct{}{}:
-	default:
-	}
 }
 
 func (s *dropper) purgeTables() {
@@ -76,13 +57,6 @@ func (s *dropper) purgeTables() {
 			time.AfterFunc(purgeAgain, s.wakePurge)
 		}
 	}
-}
-
-// awaitDefinition waits for the Define that is under way, which waits for writes that do not know of it.
-func (s *core) awaitDefinition() *state {
-	s.defining.Lock()
-	defer s.defining.Unlock()
-	return s.state.Load()
 }
 
 // deadTables returns the numbers with a record, except those in use: a definition may have failed after its records
@@ -164,51 +138,5 @@ func (s *core) makeFilters(ids []uint32) {
 		if c.Finish(err == nil); err != nil && s.closing.Err() == nil {
 			s.log.Error().Err(err).Uint32("store_id", id).Msg("cannot load the tombstones of a table")
 		}
-	}
-}
-
-// Truncate removes all rows of a table. A user's table gets another number, and its old rows are removed
-// in the background.
-func (s *Store) Truncate(ctx context.Context, t *schema.Table) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if w := s.current().virtual[t.ID].writer; w != nil {
-		return w.Truncate()
-	}
-	if schema.IsSystem(t.Keyspace) {
-		return s.deleteRows(ctx, t)
-	}
-	return s.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
-		current := c.Table(t.Keyspace, t.Name)
-		if current == nil || current.ID != t.ID {
-			return nil, noTable(t)
-		}
-		return c.WithTable(current.WithStoreID(0)), nil
-	})
-}
-
-// deleteRows empties a system table, which keeps its number for ever. A read meanwhile sees some of its rows.
-func (s *Store) deleteRows(ctx context.Context, t *schema.Table) error {
-	id, err := s.current().writableID(t)
-	if err != nil {
-		return err
-	}
-	start := rows.AppendArea(nil, id, rows.AreaTombstones)
-	end := rows.Successor(rows.AppendArea(nil, id, rows.AreaRows))
-	for {
-		var ops []engine.Op
-		err := s.engine.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
-			ops = append(ops, engine.Op{Kind: engine.Delete, Key: bytes.Clone(key)})
-			return len(ops) < min(1000, s.limits.CommitOps), ctx.Err()
-		})
-		if err != nil || len(ops) == 0 {
-			return err
-		}
-		last := ops[len(ops)-1].Key
-		if err := s.commit(ops); err != nil {
-			return err
-		}
-		start = append(last, 0)
 	}
 }

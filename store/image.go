@@ -28,16 +28,11 @@ type Image struct {
 // ErrNoImage says that the store's engine has no snapshots to return to.
 var ErrNoImage = errors.New("this engine makes no snapshots")
 
-var (
-	errRestored  = errors.New("the store was restored")
-	errRestoring = errors.New("the store is being restored")
-)
-
 // Engine opens an engine with the rows of the image.
 func (i *Image) Engine(fold engine.Fold) (engine.Engine, error) { return i.rows.Open(fold), nil }
 
 // Image returns the current content of the store.
-func (s *Store) Image() (*Image, error) {
+func (s *definer) Image() (*Image, error) {
 	e, ok := s.engine.(engine.Snapshotter)
 	if !ok {
 		return nil, ErrNoImage
@@ -60,7 +55,7 @@ func (s *Store) Image() (*Image, error) {
 // happens either before or after.
 //
 // Background work on rows ends with its current step, and begins anew with the restored rows.
-func (s *Store) Restore(i *Image) (before *schema.Catalog, err error) {
+func (s *definer) Restore(i *Image) (before *schema.Catalog, err error) {
 	e, ok := s.engine.(engine.Snapshotter)
 	if !ok {
 		return nil, ErrNoImage
@@ -96,7 +91,7 @@ func (s *Store) Restore(i *Image) (before *schema.Catalog, err error) {
 }
 
 // loadImage is load for a store that begins as an image.
-func (s *Store) loadImage(i *Image, system []*schema.Keyspace) error {
+func (s *definer) loadImage(i *Image, system []*schema.Keyspace) error {
 	s.meta = meta{next: i.next}
 	if err := s.meta.drawHost(); err != nil {
 		return err
@@ -130,7 +125,7 @@ func withControls(c *schema.Catalog, k *schema.Keyspace) *schema.Catalog {
 }
 
 // continueFrom writes the store's own records into restored rows, and makes timestamps continue after theirs.
-func (s *Store) continueFrom(i *Image) error {
+func (s *definer) continueFrom(i *Image) error {
 	bound := i.last + boundMargin
 	s.last.Store(i.last)
 	s.bound.Store(bound)
@@ -138,7 +133,7 @@ func (s *Store) continueFrom(i *Image) error {
 }
 
 // restoreUsages restores the estimates of an image.
-func (s *Store) restoreUsages(old *state, i *Image) {
+func (s *definer) restoreUsages(old *state, i *Image) {
 	for _, id := range old.ids {
 		if i.usages[id] == nil {
 			s.usages.Drop(id)
@@ -150,47 +145,14 @@ func (s *Store) restoreUsages(old *state, i *Image) {
 }
 
 // restoreTombstones makes known which tables may have tombstones. Their filters are made in the background.
-func (s *Store) restoreTombstones(i *Image) {
+func (s *definer) restoreTombstones(i *Image) {
 	s.deletions.Reset(i.tombstones)
 	s.uncollected.Store(&i.tombstones)
 }
 
-// current is the state, when Restore does not replace it.
-func (s *core) current() *state {
-	if now := s.state.Load(); now.restoring == nil && !s.lapsed() {
-		return now
-	}
-	if s.cluster != nil {
-		_ = s.cluster.Await(s.closing) // the users of the state check the lease
-		return s.state.Load()
-	}
-	return s.restored()
-}
-
-func (s *core) restored() *state {
-	for {
-		now := s.state.Load()
-		if now.restoring == nil {
-			return now
-		}
-		<-now.restoring
-	}
-}
-
-// step runs a step of background work. era is the number of restores when the work began: after another one step
-// fails, because the findings of the work are invalid.
-func (s *core) step(era uint64, fn func() error) error {
-	s.background.RLock()
-	defer s.background.RUnlock()
-	if s.restores.Load() != era {
-		return errRestored
-	}
-	return fn()
-}
-
 // Snapshot calls fn with the blocks of a snapshot. Writes and definitions go on meanwhile, and are not in it. A block
 // is valid until fn returns.
-func (s *Store) Snapshot(ctx context.Context, fn func(block []byte) error) error {
+func (s *core) Snapshot(ctx context.Context, fn func(block []byte) error) error {
 	return s.view(func(src engine.Reader, state *state) error {
 		head := snapshot.Head{Format: snapshot.Format, Host: fmt.Sprintf("%x", s.host), Taken: s.now().UTC()}
 		for id := range state.live {
@@ -223,18 +185,4 @@ func (s *Store) Snapshot(ctx context.Context, fn func(block []byte) error) error
 		}
 		return err
 	})
-}
-
-// view runs fn on a snapshot of the engine and the definitions that belong to it.
-func (s *core) view(fn func(engine.Reader, *state) error) error {
-	s.defining.Lock()
-	unlock := s.defining.Unlock
-	err := s.engine.View(func(src engine.Reader) error {
-		now := s.state.Load()
-		unlock() // definitions may change from here on: this snapshot does not have that
-		unlock = func() {}
-		return fn(src, now)
-	})
-	unlock()
-	return err
 }

@@ -24,11 +24,6 @@ type builder struct {
 	unbuilt  atomic.Uint64                 // number of failures
 }
 
-// sameIndexes reports whether two lists of indexes have the same numbers: writes add the same entries.
-func sameIndexes(a, b []*index.Index) bool {
-	return slices.EqualFunc(a, b, func(a, b *index.Index) bool { return a.ID == b.ID })
-}
-
 // followIndexes waits for the writes that do not know the indexes of a new catalog, and has new indexes built.
 func (s *definer) followIndexes(old, next *state) {
 	changed := false
@@ -52,13 +47,6 @@ func (s *builder) IsBuilding(t *schema.Table, x *schema.Index) bool {
 	return wanted != nil && slices.ContainsFunc(current.indexes[current.ids[t.ID]], func(x *index.Index) bool {
 		return x.Name == wanted.Name && !x.Built
 	})
-}
-
-func (s *core) wakeIndexing() {
-	select {
-	case s.indexing <- struct{}{}:
-	default:
-	}
 }
 
 func (s *builder) keepIndexes() {
@@ -190,7 +178,7 @@ func (s *builder) buildIndex(x *index.Index, era uint64) error {
 		err := s.step(era, func() (err error) {
 			if x.View != nil {
 				var seen, written int
-				seen, written, next, gone, err = s.buildViewFrom(x, position, end)
+				seen, written, next, gone, err = viewBuilder{s.core}.buildFrom(x, position, end)
 				progress.rows.Add(int64(seen))
 				entries += written
 				return err
@@ -264,4 +252,41 @@ func (s *core) commitEntries(x *index.Index, ops []engine.Op) (gone bool, err er
 		ops = ops[n:]
 	}
 	return false, nil
+}
+
+// A definition waits for views of small tables: they have all rows when CREATE returns.
+const (
+	awaitedRows = 10_000
+	awaitedTime = 2 * time.Second
+)
+
+// IsViewBuilt reports whether a view has the rows that its base had before the view was defined.
+func (s *builder) IsViewBuilt(view *schema.Table) bool {
+	x := s.current().viewOf(view)
+	return x != nil && x.Built
+}
+
+// awaitViews waits until the views are built that a definition has made of small tables. It gives that up when builds
+// have failed more often than before the definition.
+func (s *builder) awaitViews(before, after *state, failed uint64) {
+	if s.still || !after.anyViews {
+		return
+	}
+	end := time.Now().Add(awaitedTime)
+	for id, all := range after.indexes {
+		for _, x := range all {
+			if x.View == nil || x.Built || before.live[x.ID] || s.usages.Of(id).Estimate().Rows > awaitedRows {
+				continue
+			}
+			for time.Now().Before(end) && s.isBuilding(x) && s.unbuilt.Load() == failed {
+				time.Sleep(100 * time.Microsecond)
+			}
+		}
+	}
+}
+
+// isBuilding reports whether a view lacks rows of its base, and will have them.
+func (s *builder) isBuilding(x *index.Index) bool {
+	now := s.state.Load().viewOf(x.View)
+	return s.closing.Err() == nil && now != nil && !now.Built && now.ID == x.ID
 }

@@ -12,13 +12,6 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// staleEntry is an entry whose row had not its value when a read came by.
-type staleEntry struct {
-	index  *index.Index
-	key    []byte
-	prefix int // how much of the key comes in front of that of the row
-}
-
 // noteStale has an entry looked at, unless many others wait.
 func (s *core) noteStale(x *index.Index, entry, rest []byte) {
 	if len(s.stale) == cap(s.stale) {

@@ -9,20 +9,8 @@ import (
 	"github.com/cqld/cqld/store/index"
 )
 
-// gathering is a read through the entries of more than one value. These are not in the order of the rows, so the keys
-// of the rows are gathered and sorted in portions, with one pass over the entries for each portion.
-type gathering struct {
-	spans    []index.Span
-	from, to []byte // the keys of rows that are wanted
-	rows     [][]byte
-	rest     []byte // where the next portion begins; nil: there is none
-}
-
-// The most of a portion.
-const (
-	maxGathered      = 20_000
-	maxGatheredBytes = 4 << 20
-)
+// maxGatheredBytes is the most of a portion, besides core.gathered rows.
+const maxGatheredBytes = 4 << 20
 
 // beginGathering gathers the first portion. It reports false if reading the table costs less.
 func (r *reader) beginGathering(spans []index.Span) (bool, error) {

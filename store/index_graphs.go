@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/nearest"
@@ -330,17 +329,6 @@ func (s *graphBuilder) removeGraphed(x *index.Index, all []index.Ungraphed) erro
 		}
 		return nil
 	})
-}
-
-// Nearest says that of a table's rows only those are wanted whose vectors are nearest to a given one.
-type Nearest struct {
-	Index  *schema.Index
-	Vector []byte
-	Wide   int // how many rows graphs look for: the more, the fewer near ones are missed
-	Take   int // how many of these are delivered, besides the rows that no graph has yet; 0: all
-
-	// Approximate is set by the read: rows were left out. A read without it delivers all rows that are wanted.
-	Approximate bool
 }
 
 // Bounds beyond which graphs cost more than comparing all rows.

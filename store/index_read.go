@@ -9,22 +9,6 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// lookup is a read through an index.
-type lookup struct {
-	index  *index.Index
-	entry  []byte // prefix of the entries of one value; nil: the keys of the rows are gathered
-	gather gathering
-	others []intersection // other indexes that the rows must have entries in
-	maker  index.Maker
-	value  []byte
-	bounds [][2][]byte // of the slices, in a partition
-
-	prefetch prefetcher
-
-	candidate func(key, _ []byte) (bool, error) // takeEntry and takeIndexed, as values that are made once
-	indexed   func(value []byte) error
-}
-
 // maxBounds is how many slices rows are compared with. A read with more of them looks for these rows.
 const maxBounds = 16
 

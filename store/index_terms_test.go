@@ -307,7 +307,7 @@ func TestReadThroughTerms(t *testing.T) {
 				t.Errorf("%d rows are read through indexes, and %d without them", w.read[1], w.read[0])
 			}
 			id := uint32(w.table().StoreID)
-			sweep := sweep{sweeper: &s.sweeper, id: id, table: w.table(), usage: s.usages.Of(id)}
+			sweep := sweep{core: &s.core, swept: &s.swept, id: id, table: w.table(), usage: s.usages.Of(id)}
 			if err := sweep.sweepTable(t.Context()); err != nil {
 				t.Fatal(err)
 			}

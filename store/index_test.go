@@ -412,7 +412,7 @@ func TestReadThroughIndexes(t *testing.T) {
 			t.Errorf("seed %d: %d rows are read through indexes, and %d without them", seed, w.read[1], w.read[0])
 		}
 		id := uint32(w.table().StoreID)
-		sweep := sweep{sweeper: &s.sweeper, id: id, table: w.table(), usage: s.usages.Of(id)}
+		sweep := sweep{core: &s.core, swept: &s.swept, id: id, table: w.table(), usage: s.usages.Of(id)}
 		if err := sweep.sweepTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -340,3 +340,21 @@ func (m *Mutation) deletes() (kinds [tombstones.Kinds]bool) {
 	}
 	return kinds
 }
+
+// applying is the state of an Apply until its commit is done. It is part of the first mutation.
+type applying struct {
+	store    *core
+	group    []*Mutation
+	done     func(error)
+	bound    int64       // of timestamps, which the commit moves; 0: it does not
+	finished func(error) // calls done
+}
+
+// anyViewsOf reports whether a table of some mutations has views.
+func (s *state) anyViewsOf(ms []*Mutation) bool {
+	return s.anyViews && slices.ContainsFunc(ms, func(m *Mutation) bool { return s.hasViews(m.table) })
+}
+
+func appendGuard(dst []byte, t *schema.Table, partition []byte) []byte {
+	return append(append(dst, t.ID[:]...), partition...)
+}

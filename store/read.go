@@ -1,13 +1,9 @@
 package store
 
 import (
-	"context"
-	"errors"
-	"net/netip"
 	"slices"
 
 	"github.com/cqld/cqld/cql/schema"
-	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/pace"
 	"github.com/cqld/cqld/store/rows"
@@ -51,12 +47,6 @@ func (i *IndexRead) entry() {
 	if i != nil {
 		i.Entries++
 	}
-}
-
-// Session is the part of a client's session on which rows made by code may depend.
-type Session struct {
-	LocalAddr netip.AddrPort // the address the client dialled
-	Node      int            // the number of the node that it is with
 }
 
 // TokenRange is (After, UpTo] or with its ends as the flags say; both ends zero and Bounded false is the
@@ -146,64 +136,6 @@ func AppendPlace(dst []byte, at int64, id uint64) []byte { return rows.AppendPla
 // AppendField appends the name of a user type's field.
 func AppendField(dst []byte, position int) []byte { return rows.AppendField(dst, position) }
 
-// Read calls fn for each row until it returns false or an error. Rows come partition by partition: in
-// the order of Keys, else by token. The static row comes whatever the slices are; a Read that continues
-// inside a partition does not deliver it again, but the rows have its values.
-func (s *Store) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) error {
-	rd := readers.Get().(*reader)
-	defer rd.release()
-	for {
-		if s.cluster != nil && !s.isVirtual(r.Table.ID) {
-			if _, err := s.usable(ctx, r.Table.ID); err != nil {
-				return err
-			}
-		}
-		src, id, err := s.source(r)
-		if err != nil {
-			return err
-		}
-		rd.prepare(ctx, &s.core, r, id, fn)
-		if src != nil {
-			return rd.readSnapshot(src)
-		}
-		if s.cluster != nil && rd.readsOneKey() {
-			err = rd.readSnapshot(newest{s.engine, rd})
-		} else {
-			err = s.engine.View(rd.calls.readSnapshot)
-		}
-		if !errors.Is(err, errTruncated) {
-			return err
-		}
-	}
-}
-
-// isVirtual reports whether code makes the rows of a table. They are read without a lease too, so that drivers stay
-// connected to a node that does not reach its cluster.
-func (s *core) isVirtual(table [16]byte) bool {
-	_, ok := s.state.Load().virtual[table]
-	return ok
-}
-
-// errTruncated says that a table got another number before its rows were looked at.
-var errTruncated = errors.New("the table is being truncated")
-
-// source says where the rows of a table come from: from a reader if code makes them, else from the engine under a
-// number.
-func (s *core) source(r *Read) (engine.Reader, uint32, error) {
-	state := s.current()
-	if v, ok := state.virtual[r.Table.ID]; ok {
-		src, err := v.rows(r.Session, state.catalog)
-		return src, 0, err
-	}
-	if id, ok := state.ids[r.Table.ID]; ok {
-		return nil, id, nil
-	}
-	if state.catalog.Table(r.Table.Keyspace, r.Table.Name) != nil {
-		return sortedRows{}, 0, nil
-	}
-	return nil, 0, noTable(r.Table)
-}
-
 // Lookup restricts a Read to rows that an index finds.
 type Lookup = index.Lookup
 
@@ -221,47 +153,13 @@ const (
 // GraphMetrics counts the graphs of vectors.
 type GraphMetrics = index.GraphMetrics
 
-// A view of a shared engine costs a request for its timestamp. A read of a single key needs none: the last commit is a
-// snapshot of it.
+// Nearest says that of a table's rows only those are wanted whose vectors are nearest to a given one.
+type Nearest struct {
+	Index  *schema.Index
+	Vector []byte
+	Wide   int // how many rows graphs look for: the more, the fewer near ones are missed
+	Take   int // how many of these are delivered, besides the rows that no graph has yet; 0: all
 
-// newest reads the last commit. It reads one key, and fails if definitions have changed meanwhile: the table may have
-// been truncated, or its tombstones may have to be read.
-type newest struct {
-	engine.Reader
-	reader *reader
-}
-
-// Get reads the key.
-func (n newest) Get(key []byte, fn func(value []byte) error) (found bool, err error) {
-	r := n.reader
-	found, err = n.Reader.Get(key, func(value []byte) error {
-		if r.store.moved(r.state) {
-			return errTruncated
-		}
-		return fn(value)
-	})
-	if !found && err == nil && r.store.moved(r.state) {
-		err = errTruncated
-	}
-	return found, err
-}
-
-// readsOneKey reports whether the read gets one key and nothing else.
-func (r *reader) readsOneKey() bool {
-	read, t := r.read, r.read.Table
-	if len(read.Keys) != 1 || read.After != nil || len(read.Lookups) > 0 || read.Nearest != nil ||
-		len(t.Static) > 0 || r.store.deletions.FilterOf(r.id, r.clock) != nil {
-		return false
-	}
-	if _, marked := r.state.marked[r.id]; marked {
-		return false
-	}
-	if len(t.Clustering) == 0 {
-		return true
-	}
-	if read.allRows() || read.ranges() != 1 {
-		return false
-	}
-	r.place.slice = read.slice(0)
-	return r.place.slice.isRow(t)
+	// Approximate is set by the read: rows were left out. A read without it delivers all rows that are wanted.
+	Approximate bool
 }

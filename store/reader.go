@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"sync"
+	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/store/engine"
@@ -44,6 +45,68 @@ type readPlace struct {
 	start, end []byte // its first key, and the first one after it
 }
 
+// lookup is a read through an index.
+type lookup struct {
+	index  *index.Index
+	entry  []byte // prefix of the entries of one value; nil: the keys of the rows are gathered
+	gather gathering
+	others []intersection // other indexes that the rows must have entries in
+	maker  index.Maker
+	value  []byte
+	bounds [][2][]byte // of the slices, in a partition
+
+	prefetch prefetcher
+
+	candidate func(key, _ []byte) (bool, error) // takeEntry and takeIndexed, as values that are made once
+	indexed   func(value []byte) error
+}
+
+// prefetcher collects the keys of candidate rows in their order. The engine gets their rows together, so that the
+// waits for memory, or for the network, overlap.
+type prefetcher struct {
+	getter engine.ManyGetter // nil: each row is read at once
+	max    int               // number of keys
+	keys   [][]byte
+	buf    []byte // memory of the keys
+
+	take func(i int, value []byte) (bool, error) // takes the row of a key; made once
+}
+
+// gathering is a read through the entries of more than one value. These are not in the order of the rows, so the keys
+// of the rows are gathered and sorted in portions, with one pass over the entries for each portion.
+type gathering struct {
+	spans    []index.Span
+	from, to []byte // the keys of rows that are wanted
+	rows     [][]byte
+	rest     []byte // where the next portion begins; nil: there is none
+}
+
+// intersection is another index in which the rows of a read must have an entry of one value. The entries of both
+// indexes are in the order of the rows, so they are compared as in a merge join: rows without the other entry are not
+// read. keys are prefetched entries of the other index.
+type intersection struct {
+	name  string // of the other index
+	entry []byte // prefix of the value's entries
+	keys  [][]byte
+	batch int  // number of keys to prefetch next
+	used  int  // rows compared with the prefetched keys
+	ended bool // keys are the last ones
+}
+
+// deadRun is the current run of dead rows in a scan, and the state of the current row.
+type deadRun struct {
+	count       int
+	first, last []byte // keys
+
+	alive bool // the current row is alive
+	gone  bool // it is not, and may be purged
+
+	start, end []byte // of the scan, between two jumps
+	edge       []byte // where the scan has jumped to, if the run begins there
+	waiting    bool   // for the first key
+	began      time.Time
+}
+
 // readerCalls are methods of a reader as values, which are made once.
 type readerCalls struct {
 	readSnapshot func(engine.Reader) error
@@ -74,7 +137,7 @@ func (r *reader) prepare(ctx context.Context, s *core, read *Read, id uint32, fn
 		r.indexes = r.state.indexes[id]
 	}
 	r.row.begin(read)
-	read.Tombstones.begin(read)
+	read.Tombstones.begin(read.Table, read.Now, read.Reverse)
 }
 
 // release forgets the request and keeps the reader for another.

@@ -20,7 +20,9 @@ import (
 var (
 	definitionKeys = ownKey("definition/")
 	deadKey        = ownKey("dead/")
-	boundKey       = ownKey("bound") // of the timestamps that were given
+	boundKey       = ownKey("bound")       // of the timestamps that were given
+	suspendedKeys  = ownKey("suspended/")  // of tables that are being truncated
+	markKeys       = ownKey("tombstones/") // of tables that may have tombstones of partitions or ranges
 )
 
 func ownKey(name string) []byte { return append(rows.AppendArea(nil, 0, rows.AreaRows), name...) }
@@ -134,91 +136,6 @@ func (m *meta) number(wanted, before []*index.Index) (all, added []*index.Index)
 	return all, added
 }
 
-func (s *state) noteIndexes() {
-	for _, all := range s.indexes {
-		for _, x := range all {
-			s.live[x.ID] = true
-			if x.View != nil {
-				s.ids[x.View.ID], s.anyViews = x.ID, true
-			}
-		}
-	}
-}
-
-// loadIndexes finds the indexes of the catalog among the stored records. An index without a record gets one; the keys
-// of a record without an index are purged.
-func (s *definer) loadIndexes(first *state) error {
-	indexes, err := index.Read(s.engine)
-	if err != nil {
-		return err
-	}
-	stored := &state{catalog: &schema.Catalog{}, indexes: indexes}
-	m := s.meta
-	ops, _ := first.numberIndexes(stored, &m)
-	if len(ops) == 0 {
-		return nil
-	}
-	if err := s.commit(append(ops, m.op())); err != nil {
-		return err
-	}
-	s.meta = m
-	return nil
-}
-
-// replaceIndex replaces an index by a later state of itself, unless it was dropped. It returns the current state.
-func (s *definer) replaceIndex(x *index.Index, era uint64) (*index.Index, error) {
-	if s.cluster != nil {
-		return s.replaceShared(x)
-	}
-	s.defining.Lock()
-	defer s.defining.Unlock()
-	if s.restores.Load() != era {
-		return nil, errRestored
-	}
-	old := s.state.Load()
-	if !slices.ContainsFunc(old.indexes[x.TableID], func(o *index.Index) bool { return o.ID == x.ID }) {
-		return nil, nil
-	}
-	if err := s.commit([]engine.Op{x.Record()}); err != nil {
-		return nil, err
-	}
-	next := *old
-	next.replaceIndex(x)
-	s.state.Store(&next)
-	return x, nil
-}
-
-// replaceIndex replaces an index by a later state of itself. It reports whether it exists.
-func (s *state) replaceIndex(x *index.Index) bool {
-	i := slices.IndexFunc(s.indexes[x.TableID], func(o *index.Index) bool { return o.ID == x.ID })
-	if i < 0 {
-		return false
-	}
-	next := make(map[uint32][]*index.Index, len(s.indexes))
-	for id, all := range s.indexes {
-		next[id] = all
-	}
-	next[x.TableID] = slices.Clone(s.indexes[x.TableID])
-	next[x.TableID][i] = x
-	s.indexes = next
-	return true
-}
-
-func (s *definer) loadCatalog(system []*schema.Keyspace) (c *schema.Catalog, err error) {
-	records := schema.Records{}
-	err = scanRecords(s.engine, definitionKeys, func(name string, value []byte) error {
-		records[name] = value
-		return nil
-	})
-	if err == nil {
-		c, err = schema.Decode(records, system...)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("load the definitions: %w", err)
-	}
-	return c, nil
-}
-
 func definitionOps(records schema.Records) []engine.Op {
 	var ops []engine.Op
 	for _, name := range slices.Sorted(maps.Keys(records)) {
@@ -252,3 +169,26 @@ func recordVersion(value []byte) (uint64, error) {
 	}
 	return binary.BigEndian.Uint64(value), nil
 }
+
+// deadTableKey is the key of the record of a dropped or truncated table. The record is written with the catalog
+// that lacks the table and removed after the table's last row, so a purge continues after a restart.
+func deadTableKey(id uint32) []byte {
+	return binary.BigEndian.AppendUint32(bytes.Clone(deadKey), id)
+}
+
+func suspendOp(table [16]byte, version uint64) engine.Op {
+	key := slices.Concat(suspendedKeys, table[:])
+	return engine.Op{Kind: engine.Put, Key: key, Value: binary.BigEndian.AppendUint64(nil, version)}
+}
+
+func resumeOp(table [16]byte) engine.Op {
+	return engine.Op{Kind: engine.Delete, Key: slices.Concat(suspendedKeys, table[:])}
+}
+
+func markKey(id uint32) []byte { return binary.BigEndian.AppendUint32(bytes.Clone(markKeys), id) }
+
+func putMarkOp(id uint32, version uint64) engine.Op {
+	return engine.Op{Kind: engine.Put, Key: markKey(id), Value: binary.BigEndian.AppendUint64(nil, version)}
+}
+
+func dropMarkOp(id uint32) engine.Op { return engine.Op{Kind: engine.Delete, Key: markKey(id)} }

@@ -314,6 +314,18 @@ func (a *rowAssembly) decodeClustering(buf, key []byte, c *schema.Column) (grown
 	return buf, rest, nil
 }
 
+// isGone reports whether a row that is not alive may be purged as far as its head tells. cover is the timestamp up to
+// which it is deleted.
+func isGone(p *rows.Purger, h *rows.Head, cover int64) bool {
+	switch {
+	case h.Deletion.Timestamp != rows.NoTimestamp:
+		return p.Due(h.Deletion.Second)
+	case h.Marker.Timestamp != rows.NoTimestamp && h.Marker.Timestamp > cover:
+		return p.ExpiryDue(h.Marker.Expiry)
+	}
+	return cover != rows.NoTimestamp
+}
+
 func (a *rowAssembly) damaged(err error) error {
 	return errors.Join(err, errors.New("in a row of "+a.columns.table.Keyspace+"."+a.columns.table.Name))
 }

@@ -2,11 +2,114 @@ package store
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"math"
+	"slices"
 
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
+
+// Read calls fn for each row until it returns false or an error. Rows come partition by partition: in
+// the order of Keys, else by token. The static row comes whatever the slices are; a Read that continues
+// inside a partition does not deliver it again, but the rows have its values.
+func (s *core) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error)) error {
+	rd := readers.Get().(*reader)
+	defer rd.release()
+	for {
+		if s.cluster != nil && !s.isVirtual(r.Table.ID) {
+			if _, err := s.usable(ctx, r.Table.ID); err != nil {
+				return err
+			}
+		}
+		src, id, err := s.source(r)
+		if err != nil {
+			return err
+		}
+		rd.prepare(ctx, s, r, id, fn)
+		if src != nil {
+			return rd.readSnapshot(src)
+		}
+		if s.cluster != nil && rd.readsOneKey() {
+			err = rd.readSnapshot(newest{s.engine, rd})
+		} else {
+			err = s.engine.View(rd.calls.readSnapshot)
+		}
+		if !errors.Is(err, errTruncated) {
+			return err
+		}
+	}
+}
+
+// isVirtual reports whether code makes the rows of a table. They are read without a lease too, so that drivers stay
+// connected to a node that does not reach its cluster.
+func (s *core) isVirtual(table [16]byte) bool {
+	_, ok := s.state.Load().virtual[table]
+	return ok
+}
+
+// source says where the rows of a table come from: from a reader if code makes them, else from the engine under a
+// number.
+func (s *core) source(r *Read) (engine.Reader, uint32, error) {
+	state := s.current()
+	if v, ok := state.virtual[r.Table.ID]; ok {
+		src, err := v.read(r.Session, state.catalog)
+		return src, 0, err
+	}
+	if id, ok := state.ids[r.Table.ID]; ok {
+		return nil, id, nil
+	}
+	if state.catalog.Table(r.Table.Keyspace, r.Table.Name) != nil {
+		return sortedRows{}, 0, nil
+	}
+	return nil, 0, noTable(r.Table)
+}
+
+// A view of a shared engine costs a request for its timestamp. A read of a single key needs none: the last commit is a
+// snapshot of it.
+
+// newest reads the last commit. It reads one key, and fails if definitions have changed meanwhile: the table may have
+// been truncated, or its tombstones may have to be read.
+type newest struct {
+	engine.Reader
+	reader *reader
+}
+
+// Get reads the key.
+func (n newest) Get(key []byte, fn func(value []byte) error) (found bool, err error) {
+	r := n.reader
+	found, err = n.Reader.Get(key, func(value []byte) error {
+		if r.store.moved(r.state) {
+			return errTruncated
+		}
+		return fn(value)
+	})
+	if !found && err == nil && r.store.moved(r.state) {
+		err = errTruncated
+	}
+	return found, err
+}
+
+// readsOneKey reports whether the read gets one key and nothing else.
+func (r *reader) readsOneKey() bool {
+	read, t := r.read, r.read.Table
+	if len(read.Keys) != 1 || read.After != nil || len(read.Lookups) > 0 || read.Nearest != nil ||
+		len(t.Static) > 0 || r.store.deletions.FilterOf(r.id, r.clock) != nil {
+		return false
+	}
+	if _, marked := r.state.marked[r.id]; marked {
+		return false
+	}
+	if len(t.Clustering) == 0 {
+		return true
+	}
+	if read.allRows() || read.ranges() != 1 {
+		return false
+	}
+	r.place.slice = read.slice(0)
+	return r.place.slice.isRow(t)
+}
 
 func (r *reader) scan() error {
 	start, end, ok := r.tokenBounds()
@@ -159,6 +262,41 @@ func (r *reader) scanPartition(key []byte) error {
 	}
 	if r.tombstones.Any {
 		r.read.Tombstones.beginSlice(&r.tombstones.PartitionTombstones, nil, nil)
+	}
+	return nil
+}
+
+// sortedRows is an engine's reader of keys and values in memory.
+type sortedRows []engine.Op
+
+func (r sortedRows) find(key []byte) (int, bool) {
+	return slices.BinarySearchFunc(r, key, func(op engine.Op, key []byte) int { return bytes.Compare(op.Key, key) })
+}
+
+// Get calls fn with the value of key.
+func (r sortedRows) Get(key []byte, fn func(value []byte) error) (bool, error) {
+	i, ok := r.find(key)
+	if !ok {
+		return false, nil
+	}
+	return true, fn(r[i].Value)
+}
+
+// Scan calls fn for the keys in a range.
+func (r sortedRows) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
+	from, _ := r.find(start)
+	to := len(r)
+	if end != nil {
+		to, _ = r.find(end)
+	}
+	for i := range max(0, to-from) {
+		op := r[from+i]
+		if o.Reverse {
+			op = r[to-1-i]
+		}
+		if more, err := fn(op.Key, op.Value); err != nil || !more {
+			return err
+		}
 	}
 	return nil
 }

@@ -2,15 +2,12 @@ package store
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync/atomic"
-	"time"
 
-	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
@@ -26,24 +23,12 @@ import (
 //   - A definition is a conditional change of the records, which all nodes have to follow before it counts (see
 //     shared_define.go).
 //   - Every read of a table that has any tombstones of partitions or ranges looks for them. Before the first one of a
-//     table is written, a definition marks the table (see shared_writes.go).
+//     table is written, a definition marks the table (see definer.mark).
 //   - Timestamps come from the clock of the cluster, and a write is answered after its timestamp has passed.
 //   - One node builds indexes, sweeps tables and removes dropped ones.
 
-// sharedState is the part of a state that only shared stores have.
-type sharedState struct {
-	version   uint64              // of the definitions
-	suspended map[[16]byte]uint64 // the version since which a table, by its ID, is being truncated and not used
-	marked    map[uint32]uint64   // the version since which a table, by its number, may have tombstones of many rows
-	records   schema.Records      // that the catalog was made of
-	writing   *atomic.Int64       // mutations that have begun under this state and are not answered
-}
-
-// suspendedKeys begin the records of tables that are being truncated.
-var suspendedKeys = ownKey("suspended/")
-
 // join makes the store a node of a cluster, and loads the content of the engine.
-func (s *Store) join(o cluster.Options, system []*schema.Keyspace) error {
+func (s *definer) join(o cluster.Options, system []*schema.Keyspace) error {
 	if err := s.writeFirstRecords(); err != nil {
 		return err
 	}
@@ -71,7 +56,7 @@ func (s *Store) join(o cluster.Options, system []*schema.Keyspace) error {
 }
 
 // writeFirstRecords writes the store's own records into an empty engine.
-func (s *Store) writeFirstRecords() error {
+func (s *definer) writeFirstRecords() error {
 	return s.update(s.closing, snapshot.MetaKey, func(txn engine.Txn) error {
 		var m meta
 		found, err := m.load(txn)
@@ -90,15 +75,6 @@ func (s *Store) writeFirstRecords() error {
 		txn.Put(op.Key, op.Value)
 		return nil
 	})
-}
-
-// Cluster is the node that the store is; nil: its engine is not shared.
-func (s *core) Cluster() *cluster.Node { return s.cluster }
-
-// Version is the version of the definitions in use, and the one that drivers see.
-func (s *core) Version() (number uint64, seen [16]byte) {
-	now := s.state.Load()
-	return now.version, now.catalog.Version()
 }
 
 // Settled reports whether all writes are answered that began under definitions before those in use.
@@ -272,66 +248,3 @@ func follow(old *state, records schema.Records) (*schema.Catalog, error) {
 	}
 	return c, nil
 }
-
-// leads reports whether background work is this store's: it is alone, or its node leads.
-func (s *core) leads() bool { return s.cluster == nil || s.cluster.Leads() }
-
-// settle waits until all nodes use the definitions that this store uses, or newer ones.
-func (s *core) settle() error {
-	if s.cluster == nil {
-		return nil
-	}
-	version := s.state.Load().version
-	if version <= s.settled.Load() {
-		return nil
-	}
-	if err := s.cluster.Barrier(s.closing, version); err != nil {
-		return err
-	}
-	for {
-		known := s.settled.Load()
-		if version <= known || s.settled.CompareAndSwap(known, version) {
-			return nil
-		}
-	}
-}
-
-// errLapsed is the error of requests while the node does not know whether its definitions are the newest.
-var errLapsed = cqlerr.Overloadedf("This node has lost touch with its cluster. Nothing was done.")
-
-// lapsed reports whether the store does not know whether its definitions are the newest.
-func (s *core) lapsed() bool { return s.cluster != nil && !s.cluster.Holds() }
-
-// moved reports whether findings under a state may be invalid, because other nodes may have changed definitions.
-func (s *core) moved(was *state) bool {
-	return s.cluster != nil && (s.state.Load() != was || !s.cluster.Holds())
-}
-
-// usable returns the newest state, in which a table is not being truncated.
-func (s *core) usable(ctx context.Context, table [16]byte) (*state, error) {
-	if s.cluster == nil {
-		return s.current(), nil
-	}
-	for end := time.Now().Add(maxSuspension); ; {
-		if s.lapsed() {
-			if err := s.cluster.Await(ctx); errors.Is(err, cluster.ErrLapsed) {
-				return nil, errLapsed
-			} else if err != nil {
-				return nil, err
-			}
-		}
-		now := s.state.Load()
-		switch {
-		case now.suspended[table] == 0:
-			return now, nil
-		case time.Now().After(end):
-			return nil, cqlerr.Overloadedf("The table is being truncated. Nothing was done.")
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
-
-// maxSuspension is how long statements wait for a TRUNCATE on another node.
-const maxSuspension = 30 * time.Second

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +13,7 @@ import (
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
 )
 
 // defineShared is Define where nodes share the engine. It changes the records of the newest definitions, on the
@@ -215,15 +215,6 @@ func (s *state) suspend(table [16]byte, version uint64) {
 	s.suspended[table] = version
 }
 
-func suspendOp(table [16]byte, version uint64) engine.Op {
-	key := slices.Concat(suspendedKeys, table[:])
-	return engine.Op{Kind: engine.Put, Key: key, Value: binary.BigEndian.AppendUint64(nil, version)}
-}
-
-func resumeOp(table [16]byte) engine.Op {
-	return engine.Op{Kind: engine.Delete, Key: slices.Concat(suspendedKeys, table[:])}
-}
-
 // replaceShared is replaceIndex where nodes share the engine. An index that was retired meanwhile stays as it is.
 func (s *definer) replaceShared(x *index.Index) (kept *index.Index, err error) {
 	_, err = s.changeNewest(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
@@ -244,15 +235,16 @@ func (s *definer) replaceShared(x *index.Index) (kept *index.Index, err error) {
 	return kept, err
 }
 
-// halfway is the unfinished definition that a leader watches.
-type halfway struct {
-	version uint64
+// recovery is the leader's watch over unfinished definitions.
+type recovery struct {
+	*definer
+	version uint64 // of the unfinished definition
 	seen    time.Time
 }
 
 // recover reverts definitions that a node has begun and not finished, if nothing has happened for a while: retired
 // indexes are built anew, suspended tables are used again. A node that was only slow begins its definition again.
-func (s *definer) recover() error {
+func (s *recovery) recover() error {
 	now := s.state.Load()
 	begun := len(now.suspended) > 0
 	for _, all := range now.indexes {
@@ -260,12 +252,12 @@ func (s *definer) recover() error {
 	}
 	switch {
 	case !begun:
-		s.halfway = halfway{}
+		s.version = 0
 		return nil
-	case s.halfway.version != now.version:
-		s.halfway = halfway{now.version, time.Now()}
+	case s.version != now.version:
+		s.version, s.seen = now.version, time.Now()
 	}
-	if time.Since(s.halfway.seen) < s.cluster.Patience() {
+	if time.Since(s.seen) < s.cluster.Patience() {
 		return nil
 	}
 	_, err := s.tryChange(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
@@ -296,7 +288,7 @@ func (s *definer) recover() error {
 	return err
 }
 
-func (s *definer) recoverShared() {
+func (s *recovery) watch() {
 	defer s.running.Done()
 	ticker := time.NewTicker(s.cluster.Patience() / 8)
 	defer ticker.Stop()
@@ -307,7 +299,7 @@ func (s *definer) recoverShared() {
 		case <-ticker.C:
 		}
 		if !s.leads() {
-			s.halfway = halfway{}
+			s.version = 0
 			continue
 		}
 		if err := s.recover(); err != nil && s.closing.Err() == nil {
@@ -339,4 +331,41 @@ func (s *definer) splitNew(old, next *state) {
 			}
 		}
 	}
+}
+
+// Most tables never have tombstones of partitions or ranges, and reads of these should not look for them. So a table
+// is marked before the first one is written. The mark is a definition, stored with its version: no node reads the
+// table without it when the tombstone is committed.
+
+// mark marks the tables in which mutations delete partitions or ranges.
+func (s *definer) mark(ms []*Mutation) error {
+	for _, m := range ms {
+		if m.deletes() == ([tombstones.Kinds]bool{}) {
+			continue
+		}
+		if err := s.markTable(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markTable marks one table, unless it is marked or gone, and waits until all nodes have followed.
+func (s *definer) markTable(m *Mutation) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	_, err := s.changeNewest(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
+		id, ok := old.ids[m.table.ID]
+		if _, isMarked := old.marked[id]; !ok || isMarked {
+			return nil, nil, false, nil
+		}
+		next := *old
+		next.marked = maps.Clone(old.marked)
+		next.marked[id] = old.version + 1
+		return &next, []engine.Op{putMarkOp(id, old.version+1)}, true, nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.settle()
 }

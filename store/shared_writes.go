@@ -1,25 +1,21 @@
 package store
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/tombstones"
 )
 
 // A write to a shared engine is committed under the state that it began with. The process may be stopped between the
 // two for longer than its lease. So the write is checked again after the commit: if an index was added meanwhile, its
 // entries are written before the write is answered. Writing mutations twice changes nothing. If a view was added
-// meanwhile, it may have rows for replaced ones: see shared_views.go.
+// meanwhile, it may have rows for replaced ones: see views.go.
 
 // confirm calls done when committed mutations comply with the newest definitions, and their timestamps have passed on
 // all nodes. last is the last timestamp given before the commit.
-func (s *Store) confirm(ms []*Mutation, last int64, done func(error)) {
+func (s *writer) confirm(ms []*Mutation, last int64, done func(error)) {
 	if s.isCurrent(ms) && s.cluster.Until(last) == 0 {
 		done(nil)
 		return
@@ -28,11 +24,11 @@ func (s *Store) confirm(ms []*Mutation, last int64, done func(error)) {
 }
 
 // isCurrent reports whether mutations were written under the newest state.
-func (s *Store) isCurrent(ms []*Mutation) bool {
+func (s *writer) isCurrent(ms []*Mutation) bool {
 	return !slices.ContainsFunc(ms, func(m *Mutation) bool { return s.moved(m.state) })
 }
 
-func (s *Store) complete(ms []*Mutation, last int64) error {
+func (s *writer) complete(ms []*Mutation, last int64) error {
 	for !s.isCurrent(ms) {
 		if err := s.cluster.Await(s.closing); err != nil {
 			return ErrUnknown
@@ -55,7 +51,7 @@ func (s *Store) complete(ms []*Mutation, last int64) error {
 }
 
 // writeEntries writes mutations again, under the newest definitions.
-func (s *Store) writeEntries(ms []*Mutation) error {
+func (s *writer) writeEntries(ms []*Mutation) error {
 	before := make([]*state, len(ms))
 	for i, m := range ms {
 		before[i] = m.state
@@ -72,7 +68,7 @@ func (s *Store) writeEntries(ms []*Mutation) error {
 	if err := s.writeAgain(ms); err != nil {
 		return err
 	}
-	return s.mendViews(ms, before)
+	return viewBuilder{s.core}.mend(ms, before)
 }
 
 // lacksIndexes reports whether a mutation has not written to all indexes that a state has. If its table has another
@@ -88,7 +84,7 @@ func (s *core) awaitTimestamp(last int64) {
 	}
 }
 
-func (s *Store) commitShared(first *Mutation, ops []engine.Op) {
+func (s *writer) commitShared(first *Mutation, ops []engine.Op) {
 	last := s.last.Load()
 	s.engine.Commit(ops, func(err error) {
 		if err != nil {
@@ -99,24 +95,6 @@ func (s *Store) commitShared(first *Mutation, ops []engine.Op) {
 	})
 }
 
-// Most tables never have tombstones of partitions or ranges, and reads of these should not look for them. So a table
-// is marked before the first one is written. The mark is a definition, stored with its version: no node reads the
-// table without it when the tombstone is committed.
-
-// markKeys begin the records of tables that may have tombstones of partitions or ranges.
-var markKeys = ownKey("tombstones/")
-
-func markKey(id uint32) []byte { return binary.BigEndian.AppendUint32(bytes.Clone(markKeys), id) }
-
-func putMarkOp(id uint32, version uint64) engine.Op {
-	return engine.Op{Kind: engine.Put, Key: markKey(id), Value: binary.BigEndian.AppendUint64(nil, version)}
-}
-
-func dropMarkOp(id uint32) engine.Op { return engine.Op{Kind: engine.Delete, Key: markKey(id)} }
-
-// errUnmarked says that a table has to be marked before mutations are written.
-var errUnmarked = errors.New("the table is not marked")
-
 // isUnmarked reports whether the mutation's table has to be marked before a tombstone is written, or whether some
 // nodes may not have followed the mark. settled is the version that all nodes have.
 func (m *Mutation) isUnmarked(id uint32, settled uint64) bool {
@@ -125,48 +103,15 @@ func (m *Mutation) isUnmarked(id uint32, settled uint64) bool {
 }
 
 // markedOperations is operations, and marks tables before.
-func (s *Store) markedOperations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error) {
+func (s *writer) markedOperations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error) {
 	begin := len(ops)
 	for {
 		all, err := s.operations(ops[:begin], ms)
 		if !errors.Is(err, errUnmarked) {
 			return all, err
 		}
-		if err := s.mark(ms); err != nil {
+		if err := s.definer.mark(ms); err != nil {
 			return all, err
 		}
 	}
-}
-
-// mark marks the tables in which mutations delete partitions or ranges.
-func (s *definer) mark(ms []*Mutation) error {
-	for _, m := range ms {
-		if m.deletes() == ([tombstones.Kinds]bool{}) {
-			continue
-		}
-		if err := s.markTable(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// markTable marks one table, unless it is marked or gone, and waits until all nodes have followed.
-func (s *definer) markTable(m *Mutation) error {
-	s.changing.Lock()
-	defer s.changing.Unlock()
-	_, err := s.changeNewest(func(old *state, _ *meta) (*state, []engine.Op, bool, error) {
-		id, ok := old.ids[m.table.ID]
-		if _, isMarked := old.marked[id]; !ok || isMarked {
-			return nil, nil, false, nil
-		}
-		next := *old
-		next.marked = maps.Clone(old.marked)
-		next.marked[id] = old.version + 1
-		return &next, []engine.Op{putMarkOp(id, old.version+1)}, true, nil
-	})
-	if err != nil {
-		return err
-	}
-	return s.settle()
 }

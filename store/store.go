@@ -1,11 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -13,10 +13,8 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
 	"github.com/cqld/cqld/store/tombstones"
-	"github.com/cqld/cqld/store/usage"
 )
 
 // Options open a Store.
@@ -52,61 +50,9 @@ type Store struct {
 	graphBuilder // makes graphs of vectors
 	sweeper      // purges and counts rows
 	dropper      // removes the rows of dropped tables
+	writer       // applies mutations
 
 	closeOne sync.Once
-}
-
-// core is shared by all rooms: the engine, the definitions in use, and everything known about the stored rows.
-type core struct {
-	engine engine.Engine
-	limits engine.Limits
-	now    func() time.Time
-	log    zerolog.Logger
-	host   [16]byte
-	still  bool // Options.Still
-
-	last  atomic.Int64 // the last Timestamp
-	bound atomic.Int64 // is stored: no decision has a later timestamp
-
-	state     atomic.Pointer[state]
-	defining  sync.Mutex // held to replace state
-	deletions tombstones.Tracker
-	usages    usage.Tables
-	graphs    index.Graphs // of vectors
-
-	cluster *cluster.Node // nil: the engine is not shared
-	settled atomic.Uint64 // version of the definitions that all nodes have followed
-
-	restores    atomic.Uint64            // number of times that a Restore has begun or ended
-	background  sync.RWMutex             // held for reading by steps of background work, which Restore waits for
-	uncollected atomic.Pointer[[]uint32] // tables whose filters have to be made after Restore
-
-	// Messages of reads, writes and definitions to the rooms that work in the background.
-	purgeHints chan tombstones.PurgeHint
-	stale      chan staleEntry // entries of indexes to look at
-	indexing   chan struct{}   // has an element when there may be indexes to build
-	purge      chan struct{}   // has an element when there may be dropped tables
-
-	gathered int // maxGathered, but in tests
-
-	running sync.WaitGroup // goroutines of the rooms
-	closing context.Context
-	stop    context.CancelFunc
-}
-
-// state is the set of definitions that reads and writes use. It is replaced as a whole.
-type state struct {
-	catalog *schema.Catalog
-	ids     map[[16]byte]uint32 // StoreIDs by table ID: a statement may hold a table as it was before TRUNCATE. Views too
-	live    map[uint32]bool     // the StoreIDs
-	virtual map[[16]byte]virtual
-	indexes map[uint32][]*index.Index // of the tables, by their StoreIDs. Views too
-
-	anyViews bool // there are views among the indexes
-
-	sharedState
-
-	restoring chan struct{} // is closed when Restore is over, which replaces this state; nil: no Restore is under way
 }
 
 var _ engine.Fold = rows.Fold
@@ -126,6 +72,7 @@ func Open(o Options) (*Store, error) {
 	s.builder.core, s.builder.definer = &s.core, &s.definer
 	s.graphBuilder.core, s.graphBuilder.definer = &s.core, &s.definer
 	s.sweeper.core = &s.core
+	s.writer = writer{core: &s.core, definer: &s.definer}
 	s.dropper = dropper{core: &s.core, definer: &s.definer}
 	s.minGraphed.Store(minGraphed)
 	s.minAdded.Store(minAdded)
@@ -153,24 +100,12 @@ func Open(o Options) (*Store, error) {
 	go s.sweepTables(o.SweepEvery)
 	s.running.Add(1)
 	if s.cluster != nil {
-		go s.recoverShared()
+		go (&recovery{definer: &s.definer}).watch()
 	} else {
 		go s.keepGraphs() // nodes would replace each other's
 	}
 	s.wakePurge()
 	return s, nil
-}
-
-// start prepares the core of a store that is being opened.
-func (s *core) start(e engine.Engine, o Options) {
-	s.engine, s.limits, s.now, s.log, s.still, s.gathered = e, e.Limits(), o.Now, o.Log, o.Still, maxGathered
-	if s.now == nil {
-		s.now = time.Now
-	}
-	s.deletions.Init(o.TombstoneFilters, o.Shared != nil)
-	s.closing, s.stop = context.WithCancel(context.Background())
-	s.purgeHints, s.stale = make(chan tombstones.PurgeHint, 16), make(chan staleEntry, 1024)
-	s.indexing, s.purge = make(chan struct{}, 1), make(chan struct{}, 1)
 }
 
 // load reads the store's own records, or writes them into an empty engine, then the catalog. The tombstones are read
@@ -215,29 +150,6 @@ func (s *Store) load(system []*schema.Keyspace) error {
 	return nil
 }
 
-// commit waits for a commit of the store's own records.
-func (s *core) commit(ops []engine.Op) error {
-	result := make(chan error, 1)
-	s.engine.Commit(ops, func(err error) { result <- err })
-	return <-result
-}
-
-// commitFreeing is commit of records that lead to space being freed.
-func (s *core) commitFreeing(ops []engine.Op) error {
-	result := make(chan error, 1)
-	engine.CommitFreeing(s.engine, ops, func(err error) { result <- err })
-	return <-result
-}
-
-// update runs an update of the engine again until it does not conflict.
-func (s *core) update(ctx context.Context, guard []byte, fn func(engine.Txn) error) error {
-	for {
-		if err := engine.Update(ctx, s.engine, guard, fn); !errors.Is(err, engine.ErrConflict) {
-			return err
-		}
-	}
-}
-
 // Close finishes the writes under way and closes the engine.
 func (s *Store) Close() error {
 	err := engine.ErrClosed
@@ -257,8 +169,79 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Catalog is the current snapshot of all definitions.
-func (s *core) Catalog() *schema.Catalog { return s.current().catalog }
+// Define replaces the catalog by the one that change returns. Definitions run one at a time. When Define returns, the
+// new catalog is visible and safe from a power cut, before its tables can have rows: a table's number is never reused.
+// If change returns the same catalog nothing happens. Users' tables whose StoreID is 0 get a number. If Define fails,
+// its records are removed from the engine. Define waits until views of small tables have all rows.
+func (s *Store) Define(change func(*schema.Catalog) (*schema.Catalog, error)) error {
+	define, before, failed := s.define, s.current(), s.unbuilt.Load()
+	if s.cluster != nil {
+		define = s.defineShared
+	}
+	if err := define(change); err != nil {
+		return err
+	}
+	s.awaitViews(before, s.current(), failed)
+	return nil
+}
 
-// HostID names this store for ever: it is drawn when a store is created, or when it first becomes a node of a cluster.
-func (s *core) HostID() [16]byte { return s.host }
+// Truncate removes all rows of a table. A user's table gets another number, and its old rows are removed
+// in the background.
+func (s *Store) Truncate(ctx context.Context, t *schema.Table) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if v, ok := s.current().virtual[t.ID]; ok && v.receiver() != nil {
+		return v.receiver().Truncate()
+	}
+	if schema.IsSystem(t.Keyspace) {
+		return s.deleteRows(ctx, t)
+	}
+	return s.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
+		current := c.Table(t.Keyspace, t.Name)
+		if current == nil || current.ID != t.ID {
+			return nil, noTable(t)
+		}
+		return c.WithTable(current.WithStoreID(0)), nil
+	})
+}
+
+// deleteRows empties a system table, which keeps its number for ever. A read meanwhile sees some of its rows.
+func (s *Store) deleteRows(ctx context.Context, t *schema.Table) error {
+	id, err := s.current().writableID(t)
+	if err != nil {
+		return err
+	}
+	start := rows.AppendArea(nil, id, rows.AreaTombstones)
+	end := rows.Successor(rows.AppendArea(nil, id, rows.AreaRows))
+	for {
+		var ops []engine.Op
+		err := s.engine.Scan(start, end, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
+			ops = append(ops, engine.Op{Kind: engine.Delete, Key: bytes.Clone(key)})
+			return len(ops) < min(1000, s.limits.CommitOps), ctx.Err()
+		})
+		if err != nil || len(ops) == 0 {
+			return err
+		}
+		last := ops[len(ops)-1].Key
+		if err := s.commit(ops); err != nil {
+			return err
+		}
+		start = append(last, 0)
+	}
+}
+
+// maxGathered is how many rows an index read gathers at a time.
+const maxGathered = 20_000
+
+// start prepares the core of a store that is being opened.
+func (s *core) start(e engine.Engine, o Options) {
+	s.engine, s.limits, s.now, s.log, s.still, s.gathered = e, e.Limits(), o.Now, o.Log, o.Still, maxGathered
+	if s.now == nil {
+		s.now = time.Now
+	}
+	s.deletions.Init(o.TombstoneFilters, o.Shared != nil)
+	s.closing, s.stop = context.WithCancel(context.Background())
+	s.purgeHints, s.stale = make(chan tombstones.PurgeHint, 16), make(chan staleEntry, 1024)
+	s.indexing, s.purge = make(chan struct{}, 1), make(chan struct{}, 1)
+}

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
 )
 
 // A sweep goes over a table's rows in the background, a chunk at a time, and counts them. It removes data that no read
@@ -19,10 +22,7 @@ import (
 // After each chunk it rests four times as long as the chunk took, so it uses a fifth of a processor at most.
 const (
 	defaultSweepEvery = 10 * time.Second
-	chunkRows         = 1000
-	chunkBytes        = 1 << 20
 	pauseFactor       = 4
-	maxPause          = time.Second
 )
 
 // SweepMetrics counts the work of sweeps since the store was opened.
@@ -42,8 +42,6 @@ type sweeper struct {
 	swept      sweepCounters
 }
 
-type sweepCounters struct{ sweeps, rows, removed, rewritten, freed atomic.Uint64 }
-
 // SweepMetrics returns the counts of sweeps.
 func (s *sweeper) SweepMetrics() SweepMetrics {
 	c := &s.swept
@@ -51,14 +49,6 @@ func (s *sweeper) SweepMetrics() SweepMetrics {
 		Sweeps: c.sweeps.Load(), Rows: c.rows.Load(), Removed: c.removed.Load(),
 		Rewritten: c.rewritten.Load(), Freed: c.freed.Load(),
 	}
-}
-
-// SweepProgress is how far a sweep has come.
-type SweepProgress struct {
-	Table *schema.Table
-	Began time.Time
-	Rows  int64 // that were looked at
-	Total int64 // rows, estimated when it began
 }
 
 // SweepProgress returns how far the sweep has come that is under way, or nil.
@@ -106,7 +96,7 @@ func (s *sweeper) sweepAll(ctx context.Context, pause int) error {
 			if !stored || !s.wantsSweep(id) {
 				continue
 			}
-			w := sweep{sweeper: s, era: era, id: id, table: t, usage: s.usages.Of(id), pause: pause}
+			w := sweep{core: s.core, swept: &s.swept, era: era, id: id, table: t, usage: s.usages.Of(id), pause: pause}
 			w.progress = SweepProgress{Table: t, Began: s.now(), Total: s.Estimate(t).Rows}
 			s.underSweep.Store(&w)
 			err := w.sweepTable(ctx)
@@ -150,4 +140,58 @@ func (s *core) noteChanges(old, next *schema.Catalog) {
 			}
 		}
 	}
+}
+
+func (s *sweeper) followPurgeHints() {
+	defer s.running.Done()
+	for {
+		select {
+		case <-s.closing.Done():
+			return
+		case h := <-s.purgeHints:
+			err := s.followPurgeHint(&h)
+			if err != nil && s.closing.Err() == nil && !errors.Is(err, errRestored) && !errors.Is(err, engine.ErrClosed) {
+				s.log.Error().Err(err).Msg("cannot purge dead rows")
+			}
+		}
+	}
+}
+
+func (s *sweeper) followPurgeHint(h *tombstones.PurgeHint) error {
+	era, state, t := s.restores.Load(), s.state.Load(), h.Table
+	if state.catalog.Table(t.Keyspace, t.Name) != t {
+		return nil // its definition may not be the one that the rows are of
+	}
+	isEmpty := false
+	if s.cluster == nil {
+		if !s.deletions.Watch(h) {
+			return nil
+		}
+		defer func() { s.deletions.EndWatch(isEmpty) }()
+		id := h.Id
+		if t.View != nil {
+			id = state.ids[t.View.BaseID] // whose writes write the view
+		}
+		s.usages.Of(id).AwaitWrites()
+	}
+	w := sweep{
+		core: s.core, swept: &s.swept, era: era, id: h.Id, table: t, purger: rows.NewPurger(t, s.now().Unix()),
+		due: math.MaxInt64, position: h.Start, end: h.End,
+	}
+	for more := !h.Waited; more; {
+		var err error
+		if more, err = w.chunk(s.closing); err != nil {
+			return err
+		}
+	}
+	return s.step(era, func() error {
+		left, began := 0, time.Now()
+		err := s.engine.Scan(h.Start, h.End, engine.ScanOptions{KeysOnly: true}, func(key, _ []byte) (bool, error) {
+			s.deletions.Fill(key)
+			left++
+			return left <= tombstones.MaxLeft, s.closing.Err()
+		})
+		isEmpty = err == nil && left <= tombstones.MaxLeft && (!h.Waited || time.Since(began) > s.deletions.SlowStart/2)
+		return err
+	})
 }

@@ -18,7 +18,8 @@ import (
 
 // sweep is one pass over a table.
 type sweep struct {
-	*sweeper
+	*core
+	swept  *sweepCounters
 	era    uint64 // how often Restore was called before
 	id     uint32
 	table  *schema.Table
@@ -230,7 +231,7 @@ func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	if err != nil {
 		return err
 	}
-	c := &w.swept
+	c := w.swept
 	c.removed.Add(uint64(removed))
 	c.rewritten.Add(uint64(rewritten))
 	c.freed.Add(uint64(freed))
@@ -276,3 +277,19 @@ func (c *census) endPartition() {
 		c.LargestKey = key
 	}
 }
+
+// SweepProgress is how far a sweep has come.
+type SweepProgress struct {
+	Table *schema.Table
+	Began time.Time
+	Rows  int64 // that were looked at
+	Total int64 // rows, estimated when it began
+}
+
+type sweepCounters struct{ sweeps, rows, removed, rewritten, freed atomic.Uint64 }
+
+// purgeAtOnce is how many keys one update purges.
+const purgeAtOnce = 128
+
+// maxPause is the longest rest after a chunk.
+const maxPause = time.Second

@@ -43,9 +43,6 @@ func (w *sweep) purgeTombstones(ctx context.Context, c *tombstones.Rebuild) erro
 	return w.step(func() error { c.Finish(true); return nil })
 }
 
-// purgeAtOnce is how many keys one update purges.
-const purgeAtOnce = 128
-
 // goneTombstones goes over some partitions, from position on, and returns their tombstones that may go. It counts
 // the others and adds them to the filters.
 func (w *sweep) goneTombstones(c *tombstones.Rebuild) (gone []goneTombstone, more bool, err error) {

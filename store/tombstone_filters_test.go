@@ -417,8 +417,9 @@ func TestPurgeSparesLateTombstones(t *testing.T) {
 	}
 	c := s.deletions.RebuildFilter(id, s.usages.Of(id).AwaitWrites)
 	w := sweep{
-		sweeper: &s.sweeper, id: id, table: table, usage: s.usages.Of(id), purger: rows.NewPurger(table, s.Now().Unix()),
-		due: math.MaxInt64,
+		core: &s.core, swept: &s.swept, id: id, table: table, usage: s.usages.Of(id),
+		purger: rows.NewPurger(table, s.Now().Unix()),
+		due:    math.MaxInt64,
 	}
 	w.position = rows.AppendArea(nil, id, rows.AreaRows)
 	w.end = rows.Successor(bytes.Clone(w.position))

@@ -64,9 +64,9 @@ func (t *TombstonesRead) beginPartition() {
 	}
 }
 
-func (t *TombstonesRead) begin(r *Read) {
+func (t *TombstonesRead) begin(table *schema.Table, now int64, reverse bool) {
 	if t != nil {
-		t.purger, t.reverse, t.ranges = rows.NewPurger(r.Table, r.Now), r.Reverse, nil
+		t.purger, t.reverse, t.ranges = rows.NewPurger(table, now), reverse, nil
 	}
 }
 

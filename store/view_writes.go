@@ -3,7 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -13,104 +13,11 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
-// anyViewsOf reports whether a table of some mutations has views.
-func (s *state) anyViewsOf(ms []*Mutation) bool {
-	return s.anyViews && slices.ContainsFunc(ms, func(m *Mutation) bool { return s.hasViews(m.table) })
-}
-
-// hasViews reports whether a table has views.
-func (s *state) hasViews(t *schema.Table) bool { return s.anyViews && hasViews(s.indexes[s.ids[t.ID]]) }
-
 // HasViews reports whether a table has views, for which writes to it read rows and wait for each other.
-func (s *Store) HasViews(t *schema.Table) bool { return s.state.Load().hasViews(t) }
+func (s *core) HasViews(t *schema.Table) bool { return s.state.Load().hasViews(t) }
 
 // hasViews reports whether the table of a mutation has views in the state that it is written under.
 func (m *Mutation) hasViews() bool { return m.state.anyViews && hasViews(m.state.indexes[m.id]) }
-
-// hasViews reports whether there is a view among indexes.
-func hasViews(indexes []*index.Index) bool {
-	return slices.ContainsFunc(indexes, func(x *index.Index) bool { return x.View != nil })
-}
-
-func (s *Store) applyInUpdate(ms []*Mutation, done func(error)) {
-	first := ms[0]
-	a := &first.apply
-	a.store, a.done, a.group = s, done, append(a.group[:0], ms...)
-	w := newWriteInUpdate(s, a.group) // the caller may use ms again
-	if s.Remote() {
-		go w.submit()
-		return
-	}
-	w.submit()
-}
-
-// writeInUpdate is one Apply of mutations that change counters, or some of which are of tables with views.
-type writeInUpdate struct {
-	store  *Store
-	ms     []*Mutation
-	guards [][]byte
-	last   int64  // timestamp that was given, where nodes share the engine
-	clock  uint64 // of deletions, before the transaction began
-}
-
-func newWriteInUpdate(s *Store, ms []*Mutation) *writeInUpdate {
-	return &writeInUpdate{store: s, ms: ms, guards: guardsOf(ms), clock: s.deletions.Clock()}
-}
-
-func (w *writeInUpdate) submit() {
-	w.store.engine.Update(freeingContext(w.ms), w.guards, w.update, w.outcome)
-}
-
-func (w *writeInUpdate) update(txn engine.Txn) error {
-	s := w.store
-	for _, m := range w.ms {
-		m.stopWriting() // it was begun for a transaction that failed
-	}
-	w.last = s.last.Load()
-	if s.lapsed() {
-		return errTruncated
-	}
-	return s.stage(txn, w.ms, w.clock, nil)
-}
-
-// outcome ends the write, or begins it again.
-func (w *writeInUpdate) outcome(err error) {
-	s, first := w.store, w.ms[0]
-	switch {
-	case isRetried(err):
-		go func() {
-			if err := s.awaitRetry(s.closing, err, first.table.ID, w.ms); err != nil {
-				first.finish(err)
-				return
-			}
-			w.submit()
-		}()
-	case err == nil && s.cluster != nil:
-		ms := w.ms
-		if changesCounters(ms) { // whose tables have no indexes, and which must not be written twice
-			ms = nil
-		}
-		s.confirm(ms, w.last, first.finish)
-	default:
-		first.finish(err)
-	}
-}
-
-// writeAgain writes mutations under the newest definitions, and waits.
-func (s *Store) writeAgain(ms []*Mutation) error {
-	w := newWriteInUpdate(s, ms)
-	for {
-		outcome := make(chan error, 1)
-		s.engine.Update(s.closing, w.guards, w.update, func(err error) { outcome <- err })
-		err := <-outcome
-		if !isRetried(err) {
-			return err
-		}
-		if err := s.awaitRetry(s.closing, err, ms[0].table.ID, ms); err != nil {
-			return err
-		}
-	}
-}
 
 // maxViewRows is how many rows of tables with views one write may change.
 const maxViewRows = 1 << 16
@@ -151,8 +58,8 @@ func newViewWriter(s *core, src engine.Reader, clock uint64, views map[uint32][]
 
 // stageWithViews gives the operations of mutations, and the changes of views, to a transaction. It reads before the
 // first write where possible, because reading one's own writes costs more.
-func (s *Store) stageWithViews(txn engine.Txn, ms []*Mutation, ops []engine.Op, clock uint64) error {
-	w := newViewWriter(&s.core, txn, clock, map[uint32][]*index.Index{})
+func (s *writer) stageWithViews(txn engine.Txn, ms []*Mutation, ops []engine.Op, clock uint64) error {
+	w := newViewWriter(s.core, txn, clock, map[uint32][]*index.Index{})
 	defer func() { w.base.release() }()
 	for _, m := range ms {
 		if w.views[m.id] == nil {
@@ -218,17 +125,6 @@ func (w *viewWriter) lookBefore() error {
 	}
 	return nil
 }
-
-// viewsAmong returns the views among indexes.
-func viewsAmong(indexes []*index.Index) []*index.Index {
-	if !hasViews(indexes) {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(indexes), func(x *index.Index) bool { return x.View == nil })
-}
-
-// numberOf is the number that a key begins with.
-func numberOf(key []byte) uint32 { return binary.BigEndian.Uint32(key) >> 1 }
 
 func (w *viewWriter) find(ops []engine.Op) error {
 	for i := range ops {
@@ -379,4 +275,87 @@ func (w *viewWriter) replace(c *viewChange) error {
 		u.EndWrite(u.BeginWrite(1, len(after.key)+len(after.value), after.due))
 	}
 	return nil
+}
+
+// makeViewRow makes the row of a view, given the row of the base as it was written: nothing has expired. It returns
+// nil if the view has no row for it. now is the second in which that happens.
+func makeViewRow(x *index.Index, row *Row, head *rows.Head, kept []rows.Cell, now int64) *Mutation {
+	inKey := len(x.View.PartitionKey)
+	values := make([][]byte, len(x.Places), 8)
+	for i, place := range x.Places {
+		value := row.Values[place]
+		if value == nil || inKey > 1 && i < inKey && len(value) > math.MaxUint16 {
+			return nil
+		}
+		values[i] = value
+	}
+	for i := range x.View.View.Where {
+		if !x.View.View.Where[i].Holds(x.Table, row.Values) {
+			return nil
+		}
+	}
+	ends, ok := rowEnds(x, row, head, kept, now)
+	if !ok {
+		return nil
+	}
+	m := NewMutation(x.View, index.JoinKey(nil, values[:inKey]))
+	m.Row(values[inKey:])
+	m.Mark(written(row, head, kept), ends)
+	for i := range kept {
+		c := kept[i]
+		if id, ok := x.Columns[c.Column]; ok {
+			c.Column = id
+			m.addCell(c)
+		}
+	}
+	m.endRow()
+	return m
+}
+
+// written is the timestamp of a row of a view: the earliest of the base's row, because a row without older cells is
+// read faster. If cells expire, it is that of the marker or of the first cell: by it reads decide whether an expired
+// part counts as a tombstone.
+func written(row *Row, head *rows.Head, kept []rows.Cell) int64 {
+	first := head.Marker.Timestamp
+	if !row.Marked && len(kept) > 0 {
+		first = kept[0].Timestamp
+	}
+	earliest := first
+	for i := range kept {
+		if kept[i].Expiry.At != 0 {
+			return first
+		}
+		earliest = min(earliest, kept[i].Timestamp)
+	}
+	return earliest
+}
+
+// rowEnds returns when the row of a view ends. It is not ok if a sweep has taken the value that is in its key.
+func rowEnds(x *index.Index, row *Row, head *rows.Head, kept []rows.Cell, now int64) (ends Expiry, ok bool) {
+	if x.Column != nil {
+		for i := range kept {
+			if c := &kept[i]; c.Column == x.Column.ID {
+				return c.Expiry, c.Expiry.At == 0 || c.Expiry.At > now || len(c.Value) > 0
+			}
+		}
+		return Expiry{}, false
+	}
+	last := func(e Expiry) {
+		if e.At == 0 {
+			e.At = math.MaxInt64
+		}
+		if e.At > ends.At {
+			ends = e
+		}
+	}
+	if row.Marked {
+		last(head.Marker.Expiry)
+	}
+	for i := range kept {
+		last(kept[i].Expiry)
+	}
+	if ends.At == math.MaxInt64 {
+		return Expiry{}, true
+	}
+	return ends, ends.At != 0
 }

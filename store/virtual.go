@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"maps"
-	"slices"
 	"sync"
 
 	"github.com/cqld/cqld/cql/schema"
@@ -19,19 +18,6 @@ type virtual struct {
 	writer VirtualWriter
 }
 
-// VirtualWriter receives writes to a table that exists only as code. Errors of package cqlerr reach the client.
-type VirtualWriter interface {
-	// Write applies a write to a row in the partition of a key: the values of columns, including the clustering
-	// columns, nil where the statement deletes the value. They may be kept.
-	Write(key []byte, values map[string][]byte) error
-
-	// Delete deletes the row of a partition key.
-	Delete(key []byte) error
-
-	// Truncate deletes all rows.
-	Truncate() error
-}
-
 // keptRows caches the rows made from a catalog, because making many rows takes longer than reading them.
 type keptRows struct {
 	mu      sync.Mutex
@@ -41,26 +27,26 @@ type keptRows struct {
 
 // AddVirtual makes rows of a table that exists only as code readable. Each read calls fill, which returns the rows,
 // in any order, as mutations of the table. The table is known by its ID. w receives writes to it; nil: it has none.
-func (s *Store) AddVirtual(
+func (s *definer) AddVirtual(
 	t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error), w VirtualWriter,
 ) {
 	s.addVirtual(t, virtual{fill: fill, writer: w})
 }
 
 // AddDefinitions is AddVirtual for a table whose rows depend only on the catalog.
-func (s *Store) AddDefinitions(
+func (s *definer) AddDefinitions(
 	t *schema.Table, fill func(Session, *schema.Catalog) ([]*Mutation, error), w VirtualWriter,
 ) {
 	s.addVirtual(t, virtual{fill: fill, kept: new(keptRows), writer: w})
 }
 
 // WriteVirtual applies mutations of writable tables one after the other, up to the first error, and frees them.
-func (s *Store) WriteVirtual(ms []*Mutation) (err error) {
+func (s *core) WriteVirtual(ms []*Mutation) (err error) {
 	virtual := s.current().virtual
 	for _, m := range ms {
 		if err == nil {
-			if w := virtual[m.table.ID].writer; w != nil {
-				err = m.writeTo(w)
+			if v, ok := virtual[m.table.ID]; ok && v.receiver() != nil {
+				err = m.writeTo(v.receiver())
 			} else {
 				err = noTable(m.table)
 			}
@@ -117,26 +103,29 @@ func (m *Mutation) clusteringOf(key []byte) (values map[string][]byte, err error
 	return values, nil
 }
 
-func (s *Store) addVirtual(t *schema.Table, v virtual) {
+func (s *definer) addVirtual(t *schema.Table, v virtual) {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	next := *s.state.Load()
 	next.virtual = maps.Clone(next.virtual)
 	if next.virtual == nil {
-		next.virtual = map[[16]byte]virtual{}
+		next.virtual = map[[16]byte]virtualTable{}
 	}
 	next.virtual[t.ID] = v
 	s.state.Store(&next)
 }
 
-func (v virtual) rows(session Session, c *schema.Catalog) (sorted sortedRows, err error) {
+func (v virtual) receiver() VirtualWriter { return v.writer }
+
+func (v virtual) read(session Session, c *schema.Catalog) (engine.Reader, error) {
 	if v.kept == nil {
 		return v.make(session, c)
 	}
 	v.kept.mu.Lock() // others wait for the same rows
 	defer v.kept.mu.Unlock()
 	if v.kept.catalog != c {
-		if sorted, err = v.make(session, c); err != nil {
+		sorted, err := v.make(session, c)
+		if err != nil {
 			return nil, err
 		}
 		v.kept.catalog, v.kept.rows = c, sorted
@@ -154,39 +143,4 @@ func (v virtual) make(session Session, c *schema.Catalog) (sortedRows, error) {
 		ops = m.appendOps(ops, 0)
 	}
 	return unite(ops)
-}
-
-// sortedRows is an engine's reader of keys and values in memory.
-type sortedRows []engine.Op
-
-func (r sortedRows) find(key []byte) (int, bool) {
-	return slices.BinarySearchFunc(r, key, func(op engine.Op, key []byte) int { return bytes.Compare(op.Key, key) })
-}
-
-// Get calls fn with the value of key.
-func (r sortedRows) Get(key []byte, fn func(value []byte) error) (bool, error) {
-	i, ok := r.find(key)
-	if !ok {
-		return false, nil
-	}
-	return true, fn(r[i].Value)
-}
-
-// Scan calls fn for the keys in a range.
-func (r sortedRows) Scan(start, end []byte, o engine.ScanOptions, fn func(key, value []byte) (bool, error)) error {
-	from, _ := r.find(start)
-	to := len(r)
-	if end != nil {
-		to, _ = r.find(end)
-	}
-	for i := range max(0, to-from) {
-		op := r[from+i]
-		if o.Reverse {
-			op = r[to-1-i]
-		}
-		if more, err := fn(op.Key, op.Value); err != nil || !more {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"slices"
 	"unsafe"
 
@@ -10,10 +9,16 @@ import (
 	"github.com/cqld/cqld/store/rows"
 )
 
+// writer applies mutations and decisions.
+type writer struct {
+	*core
+	definer *definer // marks tables before the first tombstone of many rows
+}
+
 // Check refuses mutations that are certainly too large before they are complete, with the error of Apply. The last
 // one is being built, the others have before bytes, and at least more bytes will follow. The error names the size
 // so far.
-func (s *Store) Check(ms []*Mutation, before, more int) error {
+func (s *writer) Check(ms []*Mutation, before, more int) error {
 	m := ms[len(ms)-1]
 	before += len(m.buf) + more
 	if s.fits(before, m.size, more) || !m.settle() || s.fits(before, m.size, more) {
@@ -23,7 +28,7 @@ func (s *Store) Check(ms []*Mutation, before, more int) error {
 }
 
 // fits reports whether a row of a size, after before bytes, still fits when more is added to it.
-func (s *Store) fits(before, row, more int) bool {
+func (s *writer) fits(before, row, more int) bool {
 	return before+row <= s.limits.CommitBytes && row+more <= s.limits.Value
 }
 
@@ -65,7 +70,7 @@ func (m *Mutation) Size() int {
 func (s *core) MaxRows() int { return s.limits.CommitOps - 1 }
 
 // tooLarge is the client's error for engine.ErrTooLarge.
-func (s *Store) tooLarge(m *Mutation) error {
+func (s *core) tooLarge(m *Mutation) error {
 	size := 0
 	for _, g := range m.apply.group {
 		size += len(g.buf)
@@ -74,7 +79,7 @@ func (s *Store) tooLarge(m *Mutation) error {
 }
 
 // oversized refuses mutations of a size. m is the first of them.
-func (s *Store) oversized(m *Mutation, size int) error {
+func (s *core) oversized(m *Mutation, size int) error {
 	most := s.limits.CommitBytes
 	if size < most { // a single row is too large
 		most = s.limits.Value
@@ -97,14 +102,6 @@ func (s *core) checkKeys(ops []engine.Op) error {
 	}
 	return nil
 }
-
-// isRefused reports whether the engine takes no commits at the moment and has applied nothing.
-func isRefused(err error) bool {
-	return (errors.Is(err, engine.ErrFull) || errors.Is(err, engine.ErrRefused)) && !errors.Is(err, engine.ErrUnknown)
-}
-
-// notWritten tells a client why nothing was written, as on a full disk.
-func notWritten(err error) error { return cqlerr.Serverf("Nothing was written: %v", err) }
 
 // Refusing says why writes are refused at the moment. It is nil if they are not.
 func (s *core) Refusing() error { return s.engine.Refusing() }
