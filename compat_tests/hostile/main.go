@@ -2,7 +2,7 @@
 // nothing, send texts that grow when they are parsed, leave in the middle, or come by the thousand. It starts cqld as
 // a separate process, fills some tables, and runs one attack after the other (attacks.go is the table of them)
 // beside a client that behaves well. It prints the measurements of the server and that client, and fails
-// if a bound is broken (bounds.go). With -cage the system itself sees to the memory (cage_linux.go).
+// if a bound is broken (bounds.go). With -cage the system itself sees to the memory (system_linux.go).
 //
 //	hostile [-run NAME,NAME] [-quick] [-memory] [-limit 512MiB] [-cage 512MiB] [-time 10m]
 //

@@ -2,9 +2,12 @@ package script
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cqld/cqld/protocol/client"
 )
 
 // Difference is a block with another answer than the script expects.
@@ -52,4 +55,56 @@ func otherLines(a, b []string) string {
 		lines = append(lines, fmt.Sprintf("  %3d %s", i+1, l))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Compare runs a script in a new keyspace, which is dropped in the end, and returns the blocks that answer
+// something else than they expect.
+func (s *Script) Compare(ctx context.Context, addr, keyspace string, m Mode) ([]Difference, error) {
+	r, err := s.open(ctx, addr, keyspace, m)
+	if err != nil {
+		return nil, err
+	}
+	differences := r.Compare(ctx, s.Blocks)
+	return differences, r.Drop(ctx)
+}
+
+// Record makes the answer of a server in one mode the expected text of the mode's binding, and compares it with what
+// it answers in another: a script with differences shows chance, or the mode, and is not to be kept. The bindings are
+// recorded in the order of their constants.
+func (s *Script) Record(ctx context.Context, addr, keyspace string, first, second Mode) ([]Difference, error) {
+	r, err := s.open(ctx, addr, keyspace, first)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range s.Blocks {
+		b.expect(first.Binding, r.Run(ctx, b))
+	}
+	if err := r.Drop(ctx); err != nil {
+		return nil, err
+	}
+	return s.Compare(ctx, addr, keyspace, second)
+}
+
+// CassandraRelease is the release of the Cassandra at an address, as far as scripts may be recorded from it.
+// Everything else is an error, also a server that only says that it is Cassandra: the threads of Cassandra's stages
+// are in a table that nobody else fills.
+func CassandraRelease(ctx context.Context, addr string) (string, error) {
+	conn, err := client.Dial(ctx, addr, superuser(0))
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	local, err := conn.Query(ctx, "SELECT release_version FROM system.local", nil, nil)
+	if err != nil {
+		return "", err
+	}
+	if len(local.Rows) != 1 || !strings.HasPrefix(string(local.Rows[0][0]), "5.0.") {
+		return "", fmt.Errorf("%s is not Cassandra 5.0", addr)
+	}
+	stages, err := conn.Query(ctx,
+		"SELECT name FROM system_views.thread_pools WHERE name = 'MutationStage'", nil, nil)
+	if err != nil || len(stages.Rows) != 1 {
+		return "", errors.Join(fmt.Errorf("%s only says that it is Cassandra", addr), err)
+	}
+	return string(local.Rows[0][0]), nil
 }

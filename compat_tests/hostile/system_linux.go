@@ -2,10 +2,14 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // cage is a control group that the server runs in. The system kills a process that needs more memory than it allows,
@@ -61,3 +65,19 @@ func (c *cage) killed() (int, error) {
 
 // remove removes the group. Its processes have ended.
 func (c *cage) remove() error { return os.Remove(c.folder) }
+
+// arrived is how many bytes a socket has that nobody has read.
+func arrived(socket net.Conn) (n int) {
+	raw, ok := socket.(syscall.Conn)
+	if !ok {
+		return 0
+	}
+	control, err := raw.SyscallConn()
+	if err != nil {
+		return 0 // it is closed
+	}
+	_ = control.Control(func(fd uintptr) {
+		n, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ)
+	})
+	return n
+}
