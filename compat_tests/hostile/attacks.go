@@ -7,24 +7,24 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// attack is one way of making a server suffer.
+// attack is one way to overload a server.
 type attack struct {
 	name    string
-	summary string // in a line
+	summary string // one line
 
 	// run attacks until it has nothing more to do or ctx ends. Its connections stay open until the trial closes them.
 	run func(ctx context.Context, s *siege) error
 
-	// prepare stores the data for this attack only, before anything is measured; nil: nothing. It wants a disk.
+	// prepare stores the data of this attack, before anything is measured; nil: none. It needs a server on disk.
 	prepare func(ctx context.Context, addr string, size sizes) error
 
 	press  time.Duration // how long it may take; 0: usualPress
-	within time.Duration // in which each request must be answered, if the attacker reads; 0: no matter
+	within time.Duration // the bound on latency, if the attacker reads; 0: none
 	fills  bool          // memory may have grown
-	stop   bool          // runs again at the end, and the server is told to stop while it does
+	stop   bool          // runs again at the end, while the server is stopped
 }
 
-// fillAttack comes before all others and means no harm: it is how the tables get their rows.
+// fillAttack runs before all others and is harmless: it fills the tables.
 var fillAttack = attack{
 	name: "fill", summary: "the tables get their rows over 4 connections, 2,000 inserts at a time",
 	run: func(ctx context.Context, s *siege) error { return fill(ctx, s.addr, s.size) }, press: 3 * time.Minute, fills: true,
@@ -33,7 +33,7 @@ var fillAttack = attack{
 // usualPress is how long most attacks go on.
 const usualPress = 5 * time.Second
 
-// attacks is the table. The files named above each group have their code.
+// attacks lists all attacks. The file named above each group has its code.
 var attacks = []attack{
 	{name: "nothing", summary: "no attack: only the neighbour and the machine", run: nothing},
 

@@ -20,7 +20,7 @@ type mutator struct {
 	other []byte // the bytes of another request
 }
 
-// often is true in a share of n out of 100 cases.
+// often is true in n percent of the calls.
 func (m *mutator) often(n int) bool { return m.IntN(100) < n }
 
 // text is a statement, mostly with some words exchanged, left out or repeated.
@@ -123,7 +123,7 @@ func (m *mutator) envelope(b []byte) []byte {
 	return b
 }
 
-// statements are those of all scripts below a folder, each once, except statements that lock everybody out.
+// statements returns the statements of all scripts below a folder, each once, except those that locksOut matches.
 func statements(folder string) (texts []string, err error) {
 	known := map[string]bool{}
 	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
@@ -151,8 +151,7 @@ func statements(folder string) (texts []string, err error) {
 	return texts, err
 }
 
-// locksOut reports whether a statement may take the superuser, or what the superuser may do: nobody could look at the
-// server any more.
+// locksOut reports whether a statement may drop the superuser or its permissions, which watch needs.
 func locksOut(text string) bool {
 	text = strings.ToLower(text)
 	return strings.Contains(text, superuser) || strings.Contains(text, "truncate") && strings.Contains(text, "system_auth")

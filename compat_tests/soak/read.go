@@ -10,7 +10,7 @@ import (
 )
 
 // sample reads something at random and compares it: a row, a slice of a partition, a partition, or the rows that an
-// index or a view has of one value.
+// index or a view finds for one value.
 func (w *worker) sample(ctx context.Context, s *session) error {
 	o, p, c := w.choose()
 	at := place{o, p, c}
