@@ -84,7 +84,7 @@ func (b *Block) change(answer, changes []string) []string {
 	return collapse(slices.Concat(statements...))
 }
 
-// forgive is an answer with fault in place of the lines where one is expected, if the server did not fail.
+// forgive returns an answer with fault in place of the lines where one is expected, if the server did not fail.
 func (b *Block) forgive(got, want []string) []string {
 	if !slices.Contains(want, fault) {
 		return got
@@ -129,7 +129,7 @@ func (b *Block) statementLines(answer []string) [][]string {
 // allWell is the answer of an exec block in which nothing fails.
 var allWell = []string{"ok"}
 
-// collapse makes one line of an answer that is nothing but ok.
+// collapse shortens an answer of only "ok" lines to one line.
 func collapse(answer []string) []string {
 	if len(answer) > 0 && !slices.ContainsFunc(answer, func(l string) bool { return l != "ok" }) {
 		return allWell
@@ -169,14 +169,14 @@ func formatValue(c protocol.ColumnSpec, v []byte) string {
 	return text
 }
 
-// javaDetail is what follows the name of a Java exception that the virtual machine throws itself. After many of them
-// it leaves that out.
+// javaDetail matches the detail after the name of a Java exception that the virtual machine throws. After many
+// exceptions it omits the detail.
 var javaDetail = regexp.MustCompile(`(?s)((?:NullPointer|ArrayIndexOutOfBounds|ClassCast)Exception)[: ].*`)
 
-// nodeAddress is how Cassandra names itself when it fails to read or write.
+// nodeAddress matches Cassandra's own address in errors of reads and writes.
 var nodeAddress = regexp.MustCompile(`from /[0-9.]+:[0-9]+`)
 
-// currentTime finds a time of which a guardrail says how far it is from the current one.
+// currentTime matches the current time in the texts of guardrails on timestamps.
 var currentTime = regexp.MustCompile(`(allowable (?:warning|failure) threshold) [0-9]+`)
 
 // withoutChance removes from an error's text the parts that depend on Cassandra's address and age.
@@ -184,8 +184,8 @@ func withoutChance(message string) string {
 	return nodeAddress.ReplaceAllString(javaDetail.ReplaceAllString(message, "$1"), "from /{node}")
 }
 
-// signatureList is the list of functions in the texts about calls that fit none of them or several. Cassandra has it
-// in the order of a hash map, which is another one on each node.
+// signatureList matches the list of functions in the errors about calls that match none of them or several. Cassandra
+// prints it in the order of a hash map, which differs between nodes.
 var signatureList = regexp.MustCompile(`(\((?:known type|can be matched by following) signatures: )(.*)(\)(?:: use type casts to disambiguate)?)$`)
 
 // sortSignatures puts such a list into alphabetical order; other texts stay as they are.

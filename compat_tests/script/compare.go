@@ -17,7 +17,7 @@ type Difference struct {
 	Got   []string
 }
 
-// Compare runs blocks one after the other and returns those with other answers than expected.
+// Compare runs blocks one after the other and returns the blocks with other answers than expected.
 func (r *Runner) Compare(ctx context.Context, blocks []*Block) []Difference {
 	var all []Difference
 	for _, b := range blocks {
@@ -29,7 +29,7 @@ func (r *Runner) Compare(ctx context.Context, blocks []*Block) []Difference {
 	return all
 }
 
-// String shows the statements, and the lines that are not the same.
+// String shows the statements and the lines that differ.
 func (d Difference) String() string {
 	statements := strings.Join(d.Block.Statements, "\n")
 	if d.Block.gone(d.Got) {
@@ -41,7 +41,7 @@ func (d Difference) String() string {
 // shownLines is how many lines of a difference are shown.
 const shownLines = 12
 
-// otherLines are the lines of a that b has otherwise in their place, each with its number.
+// otherLines are the lines of a that differ from b's line with the same number.
 func otherLines(a, b []string) string {
 	var lines []string
 	for i, l := range a {
@@ -57,8 +57,8 @@ func otherLines(a, b []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Compare runs a script in a new keyspace, which is dropped in the end, and returns the blocks that answer
-// something else than they expect.
+// Compare runs a script in a new keyspace, which is dropped in the end, and returns the blocks with other answers than
+// expected.
 func (s *Script) Compare(ctx context.Context, addr, keyspace string, m Mode) ([]Difference, error) {
 	r, err := s.open(ctx, addr, keyspace, m)
 	if err != nil {
@@ -68,9 +68,9 @@ func (s *Script) Compare(ctx context.Context, addr, keyspace string, m Mode) ([]
 	return differences, r.Drop(ctx)
 }
 
-// Record makes the answer of a server in one mode the expected text of the mode's binding, and compares it with what
-// it answers in another: a script with differences shows chance, or the mode, and is not to be kept. The bindings are
-// recorded in the order of their constants.
+// Record makes the answers of a server in one mode the expected ones for the mode's binding, and compares them with the
+// answers in another mode. A script with differences depends on chance or on the mode: do not keep it. Record the
+// bindings in the order of their constants.
 func (s *Script) Record(ctx context.Context, addr, keyspace string, first, second Mode) ([]Difference, error) {
 	r, err := s.open(ctx, addr, keyspace, first)
 	if err != nil {
@@ -85,9 +85,8 @@ func (s *Script) Record(ctx context.Context, addr, keyspace string, first, secon
 	return s.Compare(ctx, addr, keyspace, second)
 }
 
-// CassandraRelease is the release of the Cassandra at an address, as far as scripts may be recorded from it.
-// Everything else is an error, also a server that only says that it is Cassandra: the threads of Cassandra's stages
-// are in a table that nobody else fills.
+// CassandraRelease returns the release of the Cassandra at an address, if scripts may be recorded from it. Any other
+// server is an error, even if it claims to be Cassandra: only a real one fills the table of its stages' threads.
 func CassandraRelease(ctx context.Context, addr string) (string, error) {
 	conn, err := client.Dial(ctx, addr, superuser(0))
 	if err != nil {

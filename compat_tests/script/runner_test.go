@@ -189,7 +189,7 @@ func TestReopen(t *testing.T) {
 		t.Error(err)
 	}
 	if got := first.Run(t.Context(), left[0]); got[0] != "error invalid: keyspace {ks} does not exist" {
-		t.Errorf("behind Drop: %q", got)
+		t.Errorf("after Drop: %q", got)
 	}
 }
 
