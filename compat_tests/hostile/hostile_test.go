@@ -183,7 +183,7 @@ func TestFrozen(t *testing.T) {
 		t.Fatal(err)
 	}
 	frozen := time.Now()
-	time.Sleep(3 * boundLatency) // what is measured
+	time.Sleep(3 * boundLatency) // the measured delay
 	if slowest := s.neighbour.take().reads.at(1); slowest < boundLatency {
 		t.Errorf("a read has waited for %s while the server is frozen", slowest)
 	}
