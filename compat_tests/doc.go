@@ -1,8 +1,8 @@
 // Package compat_tests compares the server with Cassandra from outside, over TCP.
 //
 // The folder scripts describes behaviour in CQL, with answers recorded from a real Cassandra. Package script reads and
-// runs these files, and the test of this package runs each of them in every mode. differences reads docs/differences.md;
-// a test compares the page with the scripts in scripts/differences.
+// runs these files, and the test of this package runs each of them in every mode. Package differences reads
+// docs/differences.md; a test compares the page with the scripts in scripts/differences.
 //
 // Other folders compare answers in more detail: transcripts runs sessions message by message, wire replays recorded
 // bytes, schemas feeds the output of DESCRIBE to the server again, differ compares random statements, and recorded

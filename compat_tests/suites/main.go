@@ -4,10 +4,10 @@
 //	go run ./compat_tests/suites [-cassandra HOST:PORT] [-w FOLDER] [-here [-addr HOST:PORT]] [SUITE ...]
 //
 // suite.go has the contract and the table of suites. A suite fetches and runs its tests, and returns an outcome for
-// each. go_suites.go defines the suites of Go modules, which gotest.go runs and gorun.go reads; python.go
-// defines the suites that pytest.go runs, and rust.go the suites that cargo.go runs. forward.go makes a server reachable
-// on port 9042. compare.go compares the outcomes on the two servers, causes.go finds the cause of each difference in
-// the files of the folder causes, and page.go writes the page. A difference without a cause makes the run fail.
+// each. go_suites.go defines the suites of Go modules, which gotest.go runs and gorun.go reads; python.go defines the
+// suites that pytest.go runs, and rust.go the suites that cargo.go runs. forward.go makes a server reachable on port
+// 9042. compare.go compares the outcomes on the two servers, causes.go finds the cause of each difference in the files
+// of the folder causes, and page.go writes the page. A difference without a cause makes the run fail.
 //
 // Suites of logins need a Cassandra that asks for passwords, at CASSANDRA_LOGIN_ADDR.
 //
