@@ -70,7 +70,7 @@ func (g *gen) addColumns() *step {
 	return g.alter(seq(words(" ADD "), ifNot, columns))
 }
 
-// dropColumns drops columns with a timestamp before or after those of writes, or without one.
+// dropColumns drops columns with a timestamp before or after the writes, or without one.
 func (g *gen) dropColumns() *step {
 	columns := list("(", ", ", ")", words(pick(g, alteredNames)))
 	for g.percent(30) {

@@ -197,8 +197,8 @@ func sameTTL(a, b []byte) bool {
 	if len(a) != 4 || len(b) != 4 {
 		return bytes.Equal(a, b) && (a == nil) == (b == nil)
 	}
-	apart := int64(int32(binary.BigEndian.Uint32(a))) - int64(int32(binary.BigEndian.Uint32(b)))
-	return max(apart, -apart) <= ttlTolerance
+	gap := int64(int32(binary.BigEndian.Uint32(a))) - int64(int32(binary.BigEndian.Uint32(b)))
+	return max(gap, -gap) <= ttlTolerance
 }
 
 // rowFrom shows the rows from the first that differs.

@@ -24,7 +24,7 @@ type Difference struct {
 	Reason string // why there is no script
 }
 
-// maxText bounds the length of an entry. A longer one is to be divided into several differences.
+// maxText bounds the length of an entry. Divide a longer one into several differences.
 const maxText = 480
 
 var (

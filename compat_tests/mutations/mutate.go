@@ -123,7 +123,7 @@ func (m *mutator) envelope(b []byte) []byte {
 	return b
 }
 
-// statements returns the statements of all scripts below a folder, each once, except those that locksOut matches.
+// statements returns the statements of all scripts below a folder, each once, without the matches of locksOut.
 func statements(folder string) (texts []string, err error) {
 	known := map[string]bool{}
 	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {

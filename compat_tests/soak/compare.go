@@ -116,7 +116,7 @@ func (o *observed) text(t *table) string {
 	return strings.Join(append(parts, o.wrong), " ")
 }
 
-// text prints a row with all timestamps, including those of deletions.
+// text prints a row with all timestamps, also of deletions.
 func (r *row) text(t *table) string {
 	if t.columns[0].kind == counter {
 		return r.counters(t)

@@ -80,7 +80,7 @@ func (w *worker) readRows(
 	return nil
 }
 
-// readGroup reads the worker's rows with one value by an index or a view, and compares those of each partition.
+// readGroup reads the worker's rows with one value by an index or a view, and compares them by partition.
 func (w *worker) readGroup(ctx context.Context, s *session, o *owned, l lookup, group int, when string) error {
 	k := o.cellKind(l.column)
 	v := integerValue(w.group(group))
