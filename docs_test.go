@@ -61,7 +61,7 @@ var (
 	codeFlag    = regexp.MustCompile("`--([a-z][a-z-]*)[ =`]")
 )
 
-// cqld runs a command and returns its exit code and what it printed.
+// cqld runs a command and returns its exit code and output.
 func cqld(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -90,7 +90,7 @@ func allFlags(t *testing.T) map[string]bool {
 	return flags
 }
 
-// clusterFlags are the flags of cqld-cluster, which is in a module that this one does not know, beside those of cqld.
+// clusterFlags are the flags of cqld-cluster in addition to cqld's. Its module cannot be imported here.
 func clusterFlags(t *testing.T) map[string]bool {
 	t.Helper()
 	flags := map[string]bool{}
@@ -109,7 +109,7 @@ func clusterFlags(t *testing.T) map[string]bool {
 	return flags
 }
 
-// TestDocumentedFlags wants every page to name only flags that exist. Package command tests the tables of flags.
+// TestDocumentedFlags checks that the pages name only flags that exist. Package command tests the tables of flags.
 func TestDocumentedFlags(t *testing.T) {
 	flags := allFlags(t)
 	maps.Copy(flags, clusterFlags(t))
@@ -143,7 +143,7 @@ var (
 )
 
 // TestDocumentedCommands runs the searches that show limits. Targets of make and tests that the pages name must exist.
-// What the pages show in blocks is run by .ci/docs.
+// The script .ci/docs runs the blocks of the pages.
 func TestDocumentedCommands(t *testing.T) {
 	targets, ran := makeTargets(t), 0
 	for _, p := range userPages(t) {
@@ -153,7 +153,7 @@ func TestDocumentedCommands(t *testing.T) {
 			}
 		}
 		for _, m := range grepCommand.FindAllStringSubmatch(p.text, -1) {
-			search := strings.ReplaceAll(m[1], `\|`, "|") // as tables escape it
+			search := strings.ReplaceAll(m[1], `\|`, "|") // escaped in a table
 			if out, err := exec.Command("sh", "-c", search).CombinedOutput(); err != nil {
 				t.Errorf("%s: %s: %v %s", p.path, search, err, out)
 			}
@@ -171,7 +171,7 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// TestDocumentedYAML wants YAML that the pages show to be readable.
+// TestDocumentedYAML parses the YAML in the pages.
 func TestDocumentedYAML(t *testing.T) {
 	for _, p := range userPages(t) {
 		for _, b := range p.blocks {
@@ -188,7 +188,7 @@ func TestDocumentedYAML(t *testing.T) {
 
 var link = regexp.MustCompile(`\]\(([^):#]*)(?:#([^)]*))?\)`)
 
-// TestLinks wants links between the pages to lead somewhere.
+// TestLinks checks that links between the pages have targets.
 func TestLinks(t *testing.T) {
 	for _, p := range userPages(t) {
 		for _, m := range link.FindAllStringSubmatch(fence.ReplaceAllString(p.text, ""), -1) {
@@ -206,7 +206,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchors are what the headings of a page can be linked by.
+// anchors are the anchors of a page's headings.
 func anchors(text string) []string {
 	var all []string
 	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {

@@ -17,8 +17,8 @@ import (
 
 const modulePath = "github.com/cqld/cqld"
 
-// arrows says which of our packages each of our packages may import. main is "."; a package that is not
-// listed may import none. Tests may import what the package may, and cqltest.
+// arrows lists the packages of the repository that each package may import. main is "."; a package that is not listed
+// may import none. Tests may import the same packages, and cqltest.
 var arrows = map[string][]string{
 	".": {"command"},
 	"command": {
@@ -33,14 +33,14 @@ var arrows = map[string][]string{
 		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types", "cql/types/json",
 		"cql/cqlerr",
 	},
-	"cqltest/gocqltest":   {"cqltest"}, // a module of its own, like all that needs a driver
-	"cqltest/gocqlv2test": {"cqltest"}, // again one
+	"cqltest/gocqltest":   {"cqltest"}, // a separate module, like all that needs a driver
+	"cqltest/gocqlv2test": {"cqltest"}, // likewise
 	"internal/inside":     {"server", "server/control", "store", "store/engine"},
 	"internal/nodes":      {"server", "store", "store/cluster", "store/engine", "store/engine/memory"},
 	"compat_tests":        {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest", "internal/inside"},
 	"compat_tests/script": {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/wire":   {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "cqltest"},
-	"compat_tests/drivers": { // again a module of its own, with what is below
+	"compat_tests/drivers": { // a separate module, with its subfolders
 		"protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest", "cqltest/gocqltest", "cqltest/gocqlv2test",
 	},
 	"compat_tests/certificates":  {"internal/certificates"},
@@ -120,7 +120,7 @@ var arrows = map[string][]string{
 	"store/engine/disk/commitlog": {"internal/invariants", "store/engine", "store/engine/files"},
 	"store/engine/memory":         {"internal/invariants", "store/bloom", "store/engine", "store/engine/tree"},
 	"store/engine/enginetest":     {"store/engine", "store/engine/files"},
-	"cluster/tikv":                {"store/engine"}, // a module of its own, as all of cluster
+	"cluster/tikv":                {"store/engine"}, // a separate module, as all of cluster
 	"cluster/tikv/tikvtest":       {"cluster/safepoint"},
 	"cluster/local":               {"compat_tests/process", "protocol/client"},
 	"cluster/crash":               {"cluster/local", "protocol/client"},
@@ -128,7 +128,7 @@ var arrows = map[string][]string{
 	"cluster/run":                 {"cluster/local"},
 	"cluster/placement":           {"cluster/safepoint"},
 	"cluster/safepoint":           {},
-	"cluster/unistore":            {}, // again a module of its own
+	"cluster/unistore":            {}, // another separate module
 	"cluster/cmd/cqld-cluster":    {"cluster/tikv", "command", "store/cluster", "store/engine"},
 	"protocol":                    {"cql/types", "cql/cqlerr"},
 	"protocol/client":             {"protocol", "cql/types", "cql/cqlerr"},
@@ -148,7 +148,7 @@ var arrows = map[string][]string{
 	"cql/schema":                  {"cql/types", "cql/types/javafloat", "cql/quote", "cql/cqlerr"},
 }
 
-// testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.
+// testArrows are the packages that a package's tests may import in addition to arrows: the real parts below them.
 var testArrows = map[string][]string{
 	"command":                        {"cqltest", "internal/inside", "internal/nodes", "internal/certificates", "protocol", "protocol/client", "cql/types"},
 	"protocol/client":                {"cqltest"},
@@ -184,7 +184,7 @@ var testArrows = map[string][]string{
 	"cqltest/gocqltest":        {"protocol", "protocol/client", "cql/cqlerr"},
 }
 
-// goFile is one file of ours as far as this test looks at it.
+// goFile is a Go file of the module.
 type goFile struct {
 	path, folder string // the folder relative to the module, "." for main
 	test         bool
@@ -215,8 +215,8 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// TestModules wants the module of cqld to require no driver and to replace nothing, so that go install can build it,
-// and our other modules to require one version of it.
+// TestModules checks that the module of cqld requires no driver and replaces nothing, so that go install can build it,
+// and that the other modules of the repository require the same version of it.
 func TestModules(t *testing.T) {
 	var versions []string
 	for _, folder := range []string{
@@ -246,14 +246,14 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// light are the modules of others that a module requires which imports cqltest.
+// light are the external modules that a module needs if it imports cqltest.
 var light = []string{
 	"github.com/antlr4-go/antlr/", "github.com/blevesearch/snowballstem", "github.com/golang/snappy", "github.com/pierrec/lz4/",
 	"github.com/rs/zerolog", "golang.org/x/",
 }
 
-// TestCqltestIsLight wants the packages that cqltest imports, and the tests of these, which go mod tidy looks at too,
-// to import no other modules.
+// TestCqltestIsLight checks that the packages that cqltest imports import no other modules. Neither may their tests:
+// go mod tidy reads them too.
 func TestCqltestIsLight(t *testing.T) {
 	files := map[string][]goFile{}
 	for _, f := range goFiles(t) {
@@ -305,7 +305,7 @@ func TestCqltestDeclaresItsTypes(t *testing.T) {
 	}
 }
 
-// TestPackageComments wants exactly one file of each package to say what it is for.
+// TestPackageComments checks that exactly one file of each package has the package comment.
 func TestPackageComments(t *testing.T) {
 	comments := map[string][]string{}
 	for _, f := range goFiles(t) {
@@ -327,7 +327,7 @@ func TestPackageComments(t *testing.T) {
 
 var pathInText = regexp.MustCompile("`([a-z_]+(?:/[a-zA-Z0-9_./-]+|\\.(?:go|md|txt|g4)))`")
 
-// TestPathsExist checks the paths that pages name, but for those of files that the page itself shows.
+// TestPathsExist checks the paths in pages, except paths of files that the page itself shows.
 func TestPathsExist(t *testing.T) {
 	pages := append([]string{"ARCHITECTURE.md", "CONTRIBUTING.md", "compat_tests/README.md"}, pagePaths(t)...)
 	for _, page := range pages {
@@ -350,7 +350,7 @@ func TestPathsExist(t *testing.T) {
 	}
 }
 
-// module reports whether a text that looks like a path is the name of a Go module or of an example.
+// module reports whether a path-like text is the name of a Go module or of an example.
 func module(path string) bool {
 	return strings.Contains(path, ".com/") || strings.Contains(path, ".org/") || strings.HasPrefix(path, "cqlsh")
 }

@@ -11,16 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// narrow are the folders, with what is below them, whose lines of code are at most maxLine characters long. Those
-// of comments are everywhere.
+// narrow are the folders, with their subfolders, in which lines of code have at most maxLine characters. Comment lines
+// are limited everywhere.
 var narrow = []string{"cql", "grammar", "planner/define", "planner/scope", "planner/where", "protocol", "store"}
 
 // maxLine is the length of the longest line, in characters; a tab is one.
 const maxLine = 120
 
-// TestExportedNamesHaveComments wants a comment for each exported name of a package, and for each exported method, also
-// of a type that is not: its comment says what the method does for this type. Comments begin with the name; constants
-// and variables that stand together may share one.
+// TestExportedNamesHaveComments checks that each exported name of a package has a comment, and each exported method,
+// even of an unexported type. Comments begin with the name; a group of constants or variables may share one.
 func TestExportedNamesHaveComments(t *testing.T) {
 	for _, f := range goFiles(t) {
 		if f.test {
@@ -40,7 +39,7 @@ func TestExportedNamesHaveComments(t *testing.T) {
 	}
 }
 
-// withoutComment returns the exported names of a file that have no comment of their own.
+// withoutComment returns the exported names of a file without a comment.
 func withoutComment(file *ast.File) (names []*ast.Ident) {
 	check := func(name *ast.Ident, comments ...*ast.CommentGroup) {
 		if name.IsExported() && !slices.ContainsFunc(comments, func(c *ast.CommentGroup) bool { return beginsWith(c, name.Name) }) {
@@ -72,7 +71,7 @@ func withoutComment(file *ast.File) (names []*ast.Ident) {
 	return names
 }
 
-// checkMethods checks the methods that an interface declares; a comment may stand behind one.
+// checkMethods checks the methods of an interface. A method's comment may be on the same line.
 func checkMethods(of ast.Expr, check func(*ast.Ident, ...*ast.CommentGroup)) {
 	i, ok := of.(*ast.InterfaceType)
 	if !ok {
@@ -88,7 +87,7 @@ func checkMethods(of ast.Expr, check func(*ast.Ident, ...*ast.CommentGroup)) {
 	}
 }
 
-// beginsWith reports whether a comment begins with a name, perhaps behind an article, and says something about it.
+// beginsWith reports whether a comment begins with a name, perhaps after an article, and continues after it.
 func beginsWith(comment *ast.CommentGroup, name string) bool {
 	words := strings.Fields(comment.Text())
 	if len(words) > 0 && slices.Contains([]string{"A", "An", "The"}, words[0]) {
@@ -97,7 +96,7 @@ func beginsWith(comment *ast.CommentGroup, name string) bool {
 	return len(words) > 1 && strings.TrimRight(words[0], ",:") == name
 }
 
-// TestLinesAreShort wants lines that fit beside each other on a screen. Generated code is left out.
+// TestLinesAreShort checks the length of lines, except in generated code.
 func TestLinesAreShort(t *testing.T) {
 	for _, f := range goFiles(t) {
 		if strings.HasPrefix(f.path, "grammar/cql_") {
@@ -116,7 +115,7 @@ func TestLinesAreShort(t *testing.T) {
 	}
 }
 
-// below reports whether a folder is one of some, or inside one.
+// below reports whether a folder is one of the given ones, or inside one.
 func below(folder string, of []string) bool {
 	return slices.ContainsFunc(of, func(f string) bool { return folder == f || strings.HasPrefix(folder, f+"/") })
 }

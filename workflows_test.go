@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// workflow is what these tests look at of a file in .github/workflows.
+// workflow has the checked fields of a file in .github/workflows.
 type workflow struct {
 	On   map[string]any
 	Jobs map[string]struct {
@@ -24,8 +24,8 @@ var (
 	ghStep      = regexp.MustCompile(`^gh release create .* dist/cqld_\* dist/SHA256SUMS .*--notes-file CHANGELOG\.md$`)
 )
 
-// TestWorkflows wants the workflows to use actions of GitHub and Docker at a major version, and to run scripts and
-// targets of the project, which can be tried without them.
+// TestWorkflows checks that the workflows use actions of GitHub and Docker at a major version, and run scripts and
+// targets of the project, which can be run without a workflow.
 func TestWorkflows(t *testing.T) {
 	paths, err := filepath.Glob(".github/workflows/*.yml")
 	if err != nil || len(paths) < 2 {

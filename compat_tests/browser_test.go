@@ -64,8 +64,8 @@ function form() {
 </script>
 `
 
-// TestBrowser opens a page in Chromium that attacks a server: nothing that it sends is run. What the page sends is the
-// frames indeed: another server receives them as they are.
+// TestBrowser opens a page in Chromium that attacks a server: no request of the page is executed. A second server
+// receives the raw bytes, to check that the page sends frames.
 func TestBrowser(t *testing.T) {
 	browser := chromium(t)
 	s := cqltest.RunT(t)
@@ -74,7 +74,7 @@ func TestBrowser(t *testing.T) {
 	var mu sync.Mutex
 	var received []byte
 	witness := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body) // what has arrived counts
+		body, _ := io.ReadAll(r.Body) // a partial body counts
 		mu.Lock()
 		defer mu.Unlock()
 		received = append(received, body...)
@@ -96,7 +96,7 @@ func TestBrowser(t *testing.T) {
 	s.Exec(t, "CREATE KEYSPACE from_a_page WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
 }
 
-// framesOf is what a client sends to run a statement.
+// framesOf are the frames of a client that runs a statement.
 func framesOf(statement string) (b []byte) {
 	enc := protocol.Encoder{Version: protocol.V4}
 	startup := &protocol.Startup{Options: []protocol.Option{{Key: protocol.OptionCQLVersion, Value: "3.0.0"}}}

@@ -20,8 +20,8 @@ var defining = flag.Duration("defining", time.Second, "how long TestConcurrentDe
 // definers is how many clients define at the same time.
 const definers = 200
 
-// raced are the errors that Cassandra gives to one who comes after somebody else: the text of each is that of what was
-// done meanwhile.
+// raced matches the errors of Cassandra for a client that loses a race: the text describes the change that another
+// client made meanwhile.
 var raced = map[cqlerr.Code]*regexp.Regexp{
 	cqlerr.AlreadyExists: regexp.MustCompile(`^Cannot add (already existing table|existing keyspace) "`),
 	cqlerr.Invalid: regexp.MustCompile(`^(keyspace \w+ does not exist|table \w+ does not exist|` +
@@ -35,9 +35,9 @@ var raced = map[cqlerr.Code]*regexp.Regexp{
 	cqlerr.Unprepared: regexp.MustCompile(`^Prepared query with ID \w+ not found`),
 }
 
-// TestConcurrentDefinitions has many clients define, alter, drop, truncate, write and read at the same time, some
-// tables of their own and some of all. They see no errors but those of who comes too late, their own tables have what
-// they wrote, and after the server was killed everything is as it was.
+// TestConcurrentDefinitions has many clients define, alter, drop, truncate, write and read concurrently, each in its
+// own tables and in shared ones. They see no errors except lost races, their own tables have the rows that they wrote,
+// and after a kill of the server nothing is lost.
 func TestConcurrentDefinitions(t *testing.T) {
 	if *addr != "" {
 		t.Skip("kills its own server")
@@ -112,7 +112,7 @@ func (d *definer) run(cql string) (*client.Result, error) {
 	return d.conn.Query(ctx, cql, nil, nil)
 }
 
-// must runs what nobody else can make fail.
+// must runs a statement that no other client can make fail.
 func (d *definer) must(cql string) *client.Result {
 	r, err := d.run(cql)
 	if err != nil {
@@ -122,7 +122,7 @@ func (d *definer) must(cql string) *client.Result {
 	return r
 }
 
-// own does something to one of its own tables.
+// own runs a statement on one of the client's own tables.
 func (d *definer) own() {
 	table := fmt.Sprintf("k%d.own_%d_%d", d.id%3, d.id, d.random.IntN(3))
 	rows, there := d.tables[table]
@@ -151,7 +151,7 @@ func (d *definer) check(table string) {
 	}
 }
 
-// common are statements about what all share.
+// common are statements about the shared tables.
 var common = []string{
 	"CREATE TABLE %s (k int PRIMARY KEY, v text)", "CREATE TABLE IF NOT EXISTS %s (k int PRIMARY KEY, v text)",
 	"DROP TABLE %s", "DROP TABLE IF EXISTS %s", "TRUNCATE %s", "ALTER TABLE %s ADD w int", "ALTER TABLE %s DROP w",

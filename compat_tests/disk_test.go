@@ -7,7 +7,7 @@ import (
 	"github.com/cqld/cqld/compat_tests/process"
 )
 
-// diskServer is cqld as a process of its own on a folder of data.
+// diskServer is cqld as a separate process on a data folder.
 type diskServer struct {
 	binary, data string
 	process      *process.Process
@@ -36,7 +36,7 @@ func (d *diskServer) start(t *testing.T) string {
 	return p.Addr
 }
 
-// kill ends the process without a chance to finish anything.
+// kill kills the process.
 func (d *diskServer) kill(t *testing.T) {
 	t.Helper()
 	if d.process == nil {

@@ -21,7 +21,7 @@ var loginModes = []script.Mode{
 	{Version: 4, PageSize: usualPage},
 }
 
-// TestLogins runs the scripts that log in, each on a server of its own: against -login-addr, or in memory.
+// TestLogins runs the scripts with logins, each on a fresh server in memory, or against -login-addr.
 func TestLogins(t *testing.T) {
 	skipWithoutLogins(t)
 	paths, err := filepath.Glob(filepath.Join(loginScripts, "*.txt"))
@@ -59,7 +59,7 @@ func skipWithoutLogins(t *testing.T) {
 	}
 }
 
-// recordLogins writes what the Cassandra at -login-addr answers, if it answers the same in both modes.
+// recordLogins records the answers of the Cassandra at -login-addr, if they are equal in both modes.
 func recordLogins(t *testing.T, path string) {
 	t.Helper()
 	release, err := script.CassandraRelease(t.Context(), *loginAddr)

@@ -17,13 +17,13 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// matrixFile has what every role of the matrix is answered to every statement of it.
+// matrixFile has the answer to every statement for every role of the matrix.
 const matrixFile = "testdata/permissions.txt"
 
 var recordMatrix = flag.Bool("record-matrix", false,
-	"write what the Cassandra at -login-addr answers to the matrix of permissions")
+	"record the answers of the Cassandra at -login-addr to the matrix of permissions")
 
-// matrixTables is what the superuser defines before the roles of the matrix are asked.
+// matrixTables are the definitions of the superuser, before the roles run their statements.
 var matrixTables = []string{
 	"DROP KEYSPACE IF EXISTS mx",
 	"DROP KEYSPACE IF EXISTS other",
@@ -43,7 +43,7 @@ var matrixTables = []string{
 	"CREATE ROLE member",
 }
 
-// matrixStatements are run by every role. Whoever may run one changes nothing that another role would notice.
+// matrixStatements are run by every role. They change nothing that affects another role.
 var matrixStatements = []string{
 	"SELECT * FROM mx.t",
 	"SELECT a FROM mx.t WHERE c = 1",
@@ -157,13 +157,13 @@ var matrixStatements = []string{
 	"DESCRIBE TABLE other.t",
 }
 
-// matrixRole is a role of the matrix and what makes it what it is.
+// matrixRole is a role of the matrix and its grants.
 type matrixRole struct {
 	name   string
 	grants []string
 }
 
-// punctuation is what names of roles are made without.
+// punctuation is removed from names of roles.
 var punctuation = strings.NewReplacer(" ", "", ".", "", "(", "", ")", "", ",", "")
 
 // matrixRoles are a superuser, owners, a member of a role that may, a role without permissions, and one for each
@@ -244,7 +244,7 @@ func compareMatrix(t *testing.T, want, got string) {
 	}
 }
 
-// askMatrix makes the tables and roles, and returns what every role is answered.
+// askMatrix makes the tables and roles, and returns the answers for every role.
 func askMatrix(t *testing.T, addr string) string {
 	t.Helper()
 	ctx := t.Context()

@@ -163,7 +163,7 @@ func report(t *testing.T, path string, differences []script.Difference) {
 	}
 }
 
-// recordScript writes what a server answers as the expected text, if it answers the same in two modes.
+// recordScript makes a server's answers the expected ones, if they are equal in two modes.
 func recordScript(t *testing.T, to, path string, s *script.Script) {
 	t.Helper()
 	for _, m := range recordedModes() {
@@ -176,7 +176,7 @@ func recordScript(t *testing.T, to, path string, s *script.Script) {
 		}
 		if len(differences) > 0 {
 			report(t, path, differences)
-			t.Fatalf("not recorded: wanted is what came as %s, got what came as %s", m[0], m[1])
+			t.Fatalf("not recorded: wanted is the answer as %s, got the answer as %s", m[0], m[1])
 		}
 	}
 	if err := os.WriteFile(path, []byte(s.String()), 0o644); err != nil {
@@ -190,7 +190,7 @@ func scriptPaths(t *testing.T) []string {
 	var paths []string
 	err := filepath.WalkDir("scripts", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && (d.Name() == guardrailScripts || path == loginScripts) {
-			return fs.SkipDir // they have servers of their own
+			return fs.SkipDir // they need their own servers
 		}
 		if err == nil && strings.HasSuffix(path, ".txt") {
 			paths = append(paths, path)

@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 )
 
-// disk is a file system in a file. Cutting its power leaves the blocks that had been written to the file: the synced
-// ones, and others that the system happened to write.
+// disk is a file system in a file. A power cut keeps the blocks that were written to the file: all synced ones, and
+// others that the system happened to write.
 type disk struct {
 	image, mount string
 }
 
-// diskSize is enough for the writes of a trial; the file has holes where nothing was written.
+// diskSize is enough for the writes of a trial; the file is sparse.
 const diskSize = 2 << 30
 
 // newDisk makes and mounts a disk.
@@ -44,8 +44,8 @@ func (d *disk) attach() error {
 	return command("mount", "-o", "loop,commit=100", d.image, d.mount)
 }
 
-// cut takes the disk's power: it goes on with a copy of the file at this moment. Nobody writes to
-// the disk any more, so the file does not change while it is copied.
+// cut simulates a power cut: the disk continues with a copy of the file as it is now. The server has ended, so the file
+// does not change while it is copied.
 func (d *disk) cut() error {
 	left := d.image + ".left"
 	if err := command("cp", "--sparse=always", d.image, left); err != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// kind is a kind of place: how it is written and read. Workers write to different keys.
+// kind is a kind of place, with the functions that write and read it. Workers write to different keys.
 type kind struct {
 	name   string
 	tables []string
-	keys   int // of a worker, below 1000
-	share  int // of 100 times that it is drawn, how often it is taken
+	keys   int // per worker, below 1000
+	share  int // how often it is used, in percent of its draws
 	write  func(r *rand.Rand, key, before string) (statement, after string)
 	read   func(ctx context.Context, c *client.Conn, found func(key, state string)) error
 }
@@ -53,10 +53,10 @@ var kinds = []kind{
 	},
 }
 
-// longFill is how many numbers have a long text among them.
+// longFill: one in so many numbers has a long text.
 const longFill = 97
 
-// fill is text that n says: its length varies.
+// fill derives a text from n. Its length varies.
 func fill(n int) string {
 	length := n % 400
 	if n%longFill == 0 {
@@ -81,7 +81,7 @@ func integer(b []byte) int {
 	return 0
 }
 
-// each calls fn with every row that a query has.
+// each calls fn with every row of a query.
 func each(ctx context.Context, c *client.Conn, query string, fn func(row [][]byte)) error {
 	o := client.QueryOptions{PageSize: 1000}
 	for {
@@ -116,7 +116,7 @@ func readRows(ctx context.Context, c *client.Conn, found func(key, state string)
 	})
 }
 
-// filled is the state of a row with a number and the text that belongs to it.
+// filled is the state of a row with a number and a text, which must be the number's fill.
 func filled(n, text []byte) string {
 	if string(text) != fill(integer(n)) {
 		return fmt.Sprintf("%d with another's text %s", integer(n), brief(string(text)))

@@ -9,7 +9,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// indexedTables are a table with an index of each kind and two views. All that a row has follows from its number.
+// indexedTables are a table with an index of each kind and two views. All cells of a row follow from its number.
 var indexedTables = []string{
 	"CREATE TABLE crash.indexed (p int, c int, n int, word text, words set<text>, m map<int, text>, l list<int>, " +
 		"latest text STATIC, PRIMARY KEY (p, c)) WITH gc_grace_seconds = 1",
@@ -27,7 +27,7 @@ var indexedTables = []string{
 		"WHERE p IS NOT NULL AND c IS NOT NULL PRIMARY KEY (c, p)",
 }
 
-// word is text that n says.
+// word derives a text from n.
 func word(n int) string { return "w" + strconv.Itoa(n%7) }
 
 func writeIndexed(r *rand.Rand, key, before string) (statement, after string) {

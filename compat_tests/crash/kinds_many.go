@@ -27,15 +27,15 @@ func parseNumbers(text string) numbers {
 // String prints the numbers with blanks between them.
 func (n numbers) String() string { return strings.Trim(fmt.Sprint([]int(n)), "[]") }
 
-// mostElements is how many elements a list has before it is begun again.
-const mostElements = 20
+// maxElements is the length at which a list is replaced by a list of one element.
+const maxElements = 20
 
 // writeCollection changes all three collections of a row: the set and the map have the elements of the list.
 func writeCollection(r *rand.Rand, key, before string) (statement, after string) {
 	old := parseNumbers(before)
 	x := r.IntN(1000)
 	switch {
-	case len(old) >= mostElements:
+	case len(old) >= maxElements:
 		return fmt.Sprintf("UPDATE collections SET s = {%d}, m = {%d: '%s'}, l = [%d] WHERE p = %s", x, x, fill(x), x, key),
 			numbers{x}.String()
 	case len(old) > 2 && r.IntN(3) == 0:
@@ -96,7 +96,7 @@ func readCollections(ctx context.Context, c *client.Conn, found func(key, state 
 const batchRows = 4
 
 func writeBatch(r *rand.Rand, key, before string) (statement, after string) {
-	n := r.IntN(1<<20)*longFill + 1 // none of the long texts: a batch may have 50 KiB
+	n := r.IntN(1<<20)*longFill + 1 // no long text: a batch may have 50 KiB
 	deletes := before != "" && r.IntN(5) == 0
 	b := strings.Builder{}
 	b.WriteString("BEGIN BATCH ")

@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// ledger knows what each place may hold: the state after the last acknowledged write, or after a write that
-// was sent and not answered would have.
+// ledger knows the allowed states of each place: the state after the last acknowledged write, and the state after the
+// write that was sent and not answered.
 type ledger struct {
 	mu           sync.Mutex
 	places       map[string]*place // by kind and key
 	acknowledged int
 	unanswered   int
-	found        int       // of the unanswered
-	oldest       time.Time // when the first of the writes that the last settle found lost was acknowledged
+	found        int       // unanswered writes that were applied
+	oldest       time.Time // when the oldest of the writes that the last settle found lost was acknowledged
 }
 
-// place is a unit of writing and reading: a row, the rows of a batch, the tables of a keyspace. Only one
-// write to it is under way at a time.
+// place is a unit of writing and reading: a row, the rows of a batch, the tables of a keyspace. Only one write to it is
+// in flight at a time.
 type place struct {
-	history []past // acknowledged states, oldest first; the last must be there
+	history []past // acknowledged states, oldest first; the last must be stored
 	sent    *string
 }
 
-// past is the state of a place since a moment.
+// past is a state of a place, with the time of its acknowledgement.
 type past struct {
 	state string // "": nothing
 	since time.Time
@@ -34,7 +34,7 @@ type past struct {
 // state is the state of a place after an acknowledged write.
 func (p *place) state() string { return p.history[len(p.history)-1].state }
 
-// place returns a place, which nothing was written to at first.
+// place returns a place. A new one is empty.
 func (l *ledger) place(kind, key string) *place {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,8 +65,8 @@ func (l *ledger) acknowledge(p *place) {
 	l.acknowledged++
 }
 
-// settle compares the stored state with the allowed ones, and requires it from here on. What was
-// acknowledged after safe may be lost. It returns how many acknowledged writes that hits, and all that is wrong.
+// settle compares the stored states with the allowed ones. The stored states become the only allowed ones. Writes that
+// were acknowledged after safe may be lost. It returns how many of them are lost, and a line for each violation.
 func (l *ledger) settle(stored map[string]string, safe time.Time) (lost int, wrong []string) {
 	l.oldest = time.Now()
 	for name, p := range l.places {
@@ -97,8 +97,7 @@ func (l *ledger) settle(stored map[string]string, safe time.Time) (lost int, wro
 	return lost, wrong
 }
 
-// allows reports whether the place may have been left in a state, and how many acknowledged writes are
-// lost if it was.
+// allows reports whether the place may be in a state, and how many acknowledged writes are lost if it is.
 func (p *place) allows(state string, safe time.Time) (lost int, ok bool) {
 	for i := len(p.history) - 1; i >= 0; i-- {
 		if p.history[i].state == state {

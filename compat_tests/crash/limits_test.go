@@ -286,7 +286,7 @@ func length(path string) int64 {
 	return info.Size()
 }
 
-// TestNoDescriptors takes all file descriptors from a server: it goes on with those that it has until it must make a
+// TestNoDescriptors takes all file descriptors from a server: it continues with the open ones until it must create a
 // file.
 func TestNoDescriptors(t *testing.T) {
 	t.Parallel()
@@ -330,18 +330,22 @@ func TestReadOnlyDisk(t *testing.T) {
 		t.Skipf("an error of the file system: %v", err)
 	}
 	l.refused("")
-	l.restart(func() {
-		if err := command("umount", dir); err != nil {
-			t.Fatal(err)
-		}
-		_ = exec.Command("fsck.ext4", "-y", image).Run() // which says that it has repaired the error
-		if err := command("mount", "-o", "loop", image, dir); err != nil {
-			t.Fatal(err)
-		}
-	}, safe)
+	l.restart(func() { repair(t, image, dir) }, safe)
 }
 
-// TestFailingSync has the disk of a server fail to write: its image is on a file system that is full.
+// repair checks a mounted image and mounts it again.
+func repair(t *testing.T, image, dir string) {
+	t.Helper()
+	if err := command("umount", dir); err != nil {
+		t.Fatal(err)
+	}
+	_ = exec.Command("fsck.ext4", "-y", image).Run() // an error if it repaired anything
+	if err := command("mount", "-o", "loop", image, dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFailingSync makes the writes of a disk fail: its image is on a full file system.
 func TestFailingSync(t *testing.T) {
 	t.Parallel()
 	onlyWhenFull(t)
@@ -359,15 +363,7 @@ func TestFailingSync(t *testing.T) {
 	if n := len(l.acked); n > 0 {
 		safe = l.acked[n-1].Add(-2 * window)
 	}
-	l.restart(func() {
-		if err := command("umount", dir); err != nil {
-			t.Fatal(err)
-		}
-		_ = exec.Command("fsck.ext4", "-y", image).Run() // which reports its repairs
-		if err := command("mount", "-o", "loop", image, dir); err != nil {
-			t.Fatal(err)
-		}
-	}, safe)
+	l.restart(func() { repair(t, image, dir) }, safe)
 }
 
 // TestTruncateFrees fills a disk with rows until writes are refused. TRUNCATE is taken, and gives the room back.

@@ -1,14 +1,13 @@
-// Command crash starts cqld on a folder, writes to it from several connections, kills it in the middle and looks, once
-// it has started again on the same folder, whether everything is as it must be: acknowledged writes are there, a
-// batch is there as a whole or not at all, and nothing is there that was not sent. It does so many times over
-// on the same folder, for each way of acknowledging writes, and prints its findings. At times it kills a server
-// also while that opens or closes the folder.
+// Command crash starts cqld on a folder, writes over several connections, kills it, and starts it again on the same
+// folder. Then it checks the durability guarantees: acknowledged writes are stored, a batch is stored as a whole or not
+// at all, and nothing is stored that was not sent. It repeats this many times on the same folder, for each value of
+// --commitlog-sync, and prints its findings. At times it kills a server while it opens or closes the folder.
 //
 //	crash [-rounds N] [-mode periodic,batch] [-cut]
 //
-// With -cut the folder is on a disk of its own, a file that is mounted, and the kill takes the disk's power as well:
-// everything that cqld has not synced is gone. That needs Linux and root. In the mode periodic such a cut may lose
-// the writes of the last second, and of them the last ones of all.
+// With -cut the folder is on a separate disk, a mounted file, and each kill is a power cut: the disk loses everything
+// that cqld has not synced. That needs Linux and root. In the mode periodic a power cut may lose the writes of the last
+// second, but no write that is older than a stored one.
 //
 // Between kills cqld verify compares tables with their indexes and views, and files with their checksums.
 //
@@ -94,8 +93,8 @@ func (t *trial) report() string {
 // workers is how many connections write at a time.
 const workers = 8
 
-// How long a server is written to before it is killed, at least and at most, and how long opening and closing may
-// take, in which it is killed at times.
+// minRun and maxRun bound how long a server is written to before it is killed. longOpen and longClose are how long
+// opening and closing may take: a server is killed at random within them.
 const (
 	minRun    = 100 * time.Millisecond
 	maxRun    = 1500 * time.Millisecond

@@ -15,13 +15,13 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// trial is a folder of data whose server is killed again and again.
+// trial is a data folder whose server is killed again and again.
 type trial struct {
 	binary, data, mode string
 	disk               *disk // nil: only the process ends
 	random             *rand.Rand
 	ledger             ledger
-	opened             []time.Duration // from the start of the process to where it lets itself be asked
+	opened             []time.Duration // from the start of the process until it listens
 	lost               int
 	oldest             time.Duration // how long before a cut a lost write was acknowledged, at most
 	wrong              int
@@ -32,7 +32,7 @@ type trial struct {
 // that the sync takes on a busy machine.
 const window = 1500 * time.Millisecond
 
-// run does rounds, and looks at the data after each.
+// run runs rounds, and checks the data after each.
 func (t *trial) run(rounds int) error {
 	for range 3 {
 		if err := t.interrupt(); err != nil {
@@ -87,7 +87,7 @@ func (t *trial) arguments() []string {
 	return []string{"serve", "--listen", "127.0.0.1:0", "--data", t.data, "--commitlog-sync", t.mode, "--purge-every", "50ms", "--memtable", "128KiB"}
 }
 
-// load writes until it kills the server, and returns when that was.
+// load writes until it kills the server, and returns the time of the kill.
 func (t *trial) load(p *process.Process) (time.Time, error) {
 	var wait sync.WaitGroup
 	failed := make([]error, workers)
@@ -104,7 +104,7 @@ func (t *trial) load(p *process.Process) (time.Time, error) {
 	return cut, errors.Join(append(failed, err, t.cut())...)
 }
 
-// cut takes the disk's power, if it has one of its own.
+// cut cuts the disk's power, if the folder is on one.
 func (t *trial) cut() error {
 	if t.disk == nil {
 		return nil
@@ -112,7 +112,7 @@ func (t *trial) cut() error {
 	return t.disk.cut()
 }
 
-// interrupt kills an idle server, while it opens the folder or while it closes it.
+// interrupt kills a server without clients, while it opens the folder or while it closes it.
 func (t *trial) interrupt() error {
 	p := exec.Command(t.binary, t.arguments()...)
 	if err := p.Start(); err != nil {
@@ -125,12 +125,12 @@ func (t *trial) interrupt() error {
 		}
 		time.Sleep(time.Duration(t.random.Int64N(int64(longClose))))
 	}
-	_ = p.Process.Kill() // which may have ended by itself
+	_ = p.Process.Kill() // it may have ended by itself
 	_ = p.Wait()
 	return t.cut()
 }
 
-// verify has cqld verify the data in the folder, or of a running server.
+// verify runs cqld verify on the folder or on a running server.
 func (t *trial) verify(where string) error {
 	out, err := exec.Command(t.binary, "verify", "--quiet", where).CombinedOutput()
 	if err != nil {
@@ -145,7 +145,7 @@ func (t *trial) verify(where string) error {
 	return nil
 }
 
-// look compares the stored data with the ledger.
+// look compares the stored data with the ledger and verifies the running server.
 func (t *trial) look(addr string, cut time.Time) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -200,7 +200,7 @@ func create(addr string) error {
 	return nil
 }
 
-// worker is a connection that writes one thing after the other.
+// worker is a connection that sends one write at a time.
 type worker struct {
 	id     int
 	random *rand.Rand
@@ -232,7 +232,7 @@ func (w *worker) run(addr string) error {
 	}
 }
 
-// unlessDead is nil for errors that come of the server's end.
+// unlessDead returns nil for errors that the kill explains.
 func (w *worker) unlessDead(err error) error {
 	select {
 	case <-w.dead:

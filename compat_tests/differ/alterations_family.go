@@ -54,7 +54,7 @@ func (g *gen) createAltered() *step {
 	return &step{kind: definition, root: words(verb + g.alteredName() + " (" + columns + ")")}
 }
 
-// addColumns adds columns that were there before, or are there, or never were.
+// addColumns adds columns that were dropped, that exist, or that never existed.
 func (g *gen) addColumns() *step {
 	ifNot := words("")
 	if g.percent(20) {
@@ -70,7 +70,7 @@ func (g *gen) addColumns() *step {
 	return g.alter(seq(words(" ADD "), ifNot, columns))
 }
 
-// dropColumns drops columns as of a time before or after that of writes, or of now.
+// dropColumns drops columns with a timestamp before or after the writes, or without one.
 func (g *gen) dropColumns() *step {
 	columns := list("(", ", ", ")", words(pick(g, alteredNames)))
 	for g.percent(30) {
@@ -96,21 +96,21 @@ func (g *gen) renameColumns() *step {
 	return g.alter(renames)
 }
 
-// maskColumn takes a mask off, or tries to put one on.
+// maskColumn removes a mask, or tries to add one.
 func (g *gen) maskColumn() *step {
 	return g.alter(words(" ALTER " + pick(g, alteredNames) + pick(g, []string{
 		" DROP MASKED", " DROP MASKED", " MASKED WITH DEFAULT", " TYPE text",
 	})))
 }
 
-// alterKeyspace changes a keyspace that comes with the server in ways that are refused, or one that is not there.
+// alterKeyspace changes a system keyspace, which is refused, or a keyspace that does not exist.
 func (g *gen) alterKeyspace() *step {
 	return &step{kind: definition, root: seq(
 		words("ALTER KEYSPACE "+pick(g, []string{"system", "nope_alterations", "IF EXISTS nope_alterations", "system_views"})+" WITH replication = "),
 		words(pick(g, replications)), g.opt(words(pick(g, []string{"", " AND durable_writes = false", " AND durable_writes = 'x'", " AND nope = 1"}))))}
 }
 
-// writeAltered writes a row with a timestamp around those of drops. Columns may not be there.
+// writeAltered writes a row with a timestamp before or after the drops. Its columns may not exist.
 func (g *gen) writeAltered() *step {
 	names, values := list("(", ", ", ")", words("k")), list("(", ", ", ")", words(itoa(g.IntN(2))))
 	if g.percent(80) {

@@ -12,7 +12,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// consistency is that of every request.
+// consistency is the level of every request.
 const consistency = cqlerr.One
 
 // answerTime is how long one answer may take.
@@ -31,10 +31,10 @@ type answer struct {
 	rows     [][][]byte
 }
 
-// failed reports whether the answer is no success.
+// failed reports whether the answer is an error or lost.
 func (a *answer) failed() bool { return a.err != nil || a.lost != "" }
 
-// send sends a step and collects the answers: to PREPARE, if there is one, and for each page.
+// send sends a step and collects the answers: to PREPARE, if any, and for each page.
 func (s *step) send(ctx context.Context, conn *client.Conn, table string) []*answer {
 	text, bound := s.cql(table)
 	if s.mode == batchMessage {
@@ -58,7 +58,7 @@ func (s *step) send(ctx context.Context, conn *client.Conn, table string) []*ans
 			m = &protocol.Execute{ID: p.ID, ResultMetadataID: p.ResultMetadataID, Parameters: params}
 		}
 		a := ask(ctx, conn, m)
-		if a.err != nil && a.err.Code == cqlerr.Unprepared { // a full cache may forget the newest statement
+		if a.err != nil && a.err.Code == cqlerr.Unprepared { // a full cache may evict the newest statement
 			a = ask(ctx, conn, &protocol.Query{Query: text, Parameters: params})
 		}
 		all = append(all, a)
@@ -71,8 +71,8 @@ func (s *step) send(ctx context.Context, conn *client.Conn, table string) []*ans
 	return all
 }
 
-// ask sends one request. A connection whose answer did not come is closed: one that comes too late must not be taken
-// for that to another request.
+// ask sends one request. It closes the connection if no answer comes: a late answer must not be taken for the answer to
+// another request.
 func ask(ctx context.Context, conn *client.Conn, m protocol.Request) *answer {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -92,7 +92,7 @@ func ask(ctx context.Context, conn *client.Conn, m protocol.Request) *answer {
 	return a
 }
 
-// timedOut reports whether an error is that of a deadline, of a context or of a socket.
+// timedOut reports whether an error is an expired deadline, of a context or of a socket.
 func timedOut(err error) bool {
 	var t interface{ Timeout() bool }
 	return errors.As(err, &t) && t.Timeout()

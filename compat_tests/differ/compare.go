@@ -18,7 +18,7 @@ type difference struct {
 	aspect          string // the part that differs: code, message, rows ...
 	cassandra, cqld string // the text of each about it
 	tolerated       string // the name of the tolerance that allows it
-	end             bool   // one server has changed something and the other has not: the rest cannot be compared
+	end             bool   // only one server has changed something: the rest cannot be compared
 }
 
 // compare looks for the first difference between the answers to a step.
@@ -80,17 +80,17 @@ func compareAnswers(a, b *answer) (aspect, left, right string) {
 	return aspect, left, right
 }
 
-// listsByChance begin or mark the texts that list things in the order of a hash map.
+// listsByChance match the texts that list things in the order of a hash map.
 var listsByChance = regexp.MustCompile(`^(Invalid|Ambiguous) call |[^ ] ,[^ ]`)
 
-// misplaced is said of a list that is the argument of a function.
+// misplaced matches the error about a list that is the argument of a function.
 var misplaced = regexp.MustCompile(`^Unexpected receiver type '.*'; only list and vector are expected$`)
 
 // canonicalMessage is an error text without its random parts: signatures and columns come in the order of a
 // hash map.
 func canonicalMessage(text string) string {
 	if misplaced.MatchString(text) {
-		return misplaced.String() // the type is that of the first of many functions
+		return misplaced.String() // the type comes from the first of many functions
 	}
 	if !listsByChance.MatchString(text) {
 		return text
@@ -116,7 +116,7 @@ func comparePrepared(a, b *protocol.Prepared) (aspect, left, right string) {
 	return "", "", ""
 }
 
-// specs prints columns with all that is said of them.
+// specs prints columns with all their metadata.
 func specs(s *protocol.ColumnSpecs) string {
 	if s == nil {
 		return "none"
@@ -156,7 +156,7 @@ func compareRows(a, b *answer) (aspect, left, right string) {
 	return "", "", ""
 }
 
-// sameRows finds the first row that is not equal.
+// sameRows finds the first row that differs.
 func sameRows(columns []protocol.ColumnSpec, a, b [][][]byte) (int, bool) {
 	for i := range max(len(a), len(b)) {
 		if i >= len(a) || i >= len(b) {
@@ -171,10 +171,10 @@ func sameRows(columns []protocol.ColumnSpec, a, b [][][]byte) (int, bool) {
 	return 0, true
 }
 
-// ttlTolerance is how many seconds two servers may be apart in the rest of a TTL.
+// ttlTolerance is how many seconds the remaining TTLs of two servers may differ.
 const ttlTolerance = 20
 
-// sameCell compares two values; the rests of a TTL may differ a little.
+// sameCell compares two values; remaining TTLs may differ a little.
 func sameCell(c protocol.ColumnSpec, a, b []byte) bool {
 	if !strings.Contains(strings.ToLower(c.Name), "ttl(") || a == nil || b == nil {
 		return bytes.Equal(a, b) && (a == nil) == (b == nil)
@@ -192,13 +192,13 @@ func sameCell(c protocol.ColumnSpec, a, b []byte) bool {
 	return len(ours) == 0
 }
 
-// sameTTL compares the rests of two TTLs.
+// sameTTL compares two remaining TTLs.
 func sameTTL(a, b []byte) bool {
 	if len(a) != 4 || len(b) != 4 {
 		return bytes.Equal(a, b) && (a == nil) == (b == nil)
 	}
-	apart := int64(int32(binary.BigEndian.Uint32(a))) - int64(int32(binary.BigEndian.Uint32(b)))
-	return max(apart, -apart) <= ttlTolerance
+	gap := int64(int32(binary.BigEndian.Uint32(a))) - int64(int32(binary.BigEndian.Uint32(b)))
+	return max(gap, -gap) <= ttlTolerance
 }
 
 // rowFrom shows the rows from the first that differs.
@@ -218,8 +218,8 @@ var (
 	ordinal = regexp.MustCompile(`[pcsvw]?[0-9]+`)
 )
 
-// cause is the same for differences that most likely have the same cause: of errors, that Cassandra tells the same
-// kind of mistake, or cqld does where Cassandra tells none.
+// cause is equal for differences that most likely have the same cause: errors are compared by the kind of mistake that
+// Cassandra reports, or cqld if Cassandra reports none.
 func (d *difference) cause() string {
 	if !d.told() {
 		return d.aspect
@@ -231,12 +231,12 @@ func (d *difference) cause() string {
 	return d.aspect + ": " + shape + " / " + messageShape(d.cqld)
 }
 
-// told reports whether the difference is in an error, whose text says much about the cause.
+// told reports whether the difference is in an error, whose text describes the cause.
 func (d *difference) told() bool {
 	return strings.HasPrefix(d.aspect, "error") || strings.HasPrefix(d.aspect, "outcome")
 }
 
-// messageShape is an error text without the names and values in it; of a success, its kind.
+// messageShape is an error text without the names and values in it, or the kind of a success.
 func messageShape(text string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	if fields := strings.Fields(text); fields[0] == "RESULT" {

@@ -74,7 +74,7 @@ func (g *gen) vector(t *types.Vector) *value {
 	return &value{typ: t, text: "[" + strings.Join(texts, ", ") + "]", bytes: types.NewVector(t, elems)}
 }
 
-// bytesFor are bytes that may or may not be a value of a type.
+// bytesFor makes bytes that may or may not be a value of a type.
 func (g *gen) bytesFor(t types.Type) []byte {
 	b := g.damagedBytes(t)
 	if len(b) == 0 && g.table != nil && g.table.filled {
@@ -83,12 +83,12 @@ func (g *gen) bytesFor(t types.Type) []byte {
 	return b
 }
 
-// damagedBytes are those of a value, or nearly, or any, or none.
+// damagedBytes makes the bytes of a value, damaged or random bytes, or none.
 func (g *gen) damagedBytes(t types.Type) []byte {
 	b := append([]byte{}, pick(g, g.pool(t)).bytes...)
 	kinds := 5
 	if strings.Contains(t.String(), "boolean") {
-		kinds = 3 // of elements and keys that are true, but not equal, Cassandra keeps and orders one by chance
+		kinds = 3 // Cassandra keeps and orders elements and keys by chance if they are true but have different bytes
 	}
 	switch g.IntN(kinds) {
 	case 0:
@@ -110,13 +110,13 @@ func (g *gen) damagedBytes(t types.Type) []byte {
 	return b
 }
 
-// scalars are the types that every column may have; duration is no type of a key.
+// scalars are the types that every column may have; a key column cannot be a duration.
 var scalars = []types.Type{
 	types.Int, types.Text, types.ASCII, types.BigInt, types.Blob, types.Boolean, types.Date, types.Decimal, types.Double,
 	types.Float, types.Inet, types.SmallInt, types.Time, types.Timestamp, types.TimeUUID, types.TinyInt, types.UUID, types.VarInt,
 }
 
-// typ makes a type with some levels of types inside.
+// typ makes a type, with some levels of nested types.
 func (g *gen) typ(depth int, key bool) types.Type {
 	if depth == 0 || g.percent(60) {
 		if !key && g.percent(6) {

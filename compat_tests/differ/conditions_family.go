@@ -2,8 +2,8 @@ package main
 
 import "github.com/cqld/cqld/cql/types"
 
-// conditionsFamily sends conditional writes beside plain ones. Plain ones have times long ago: by the clock, which
-// Cassandra reads in milliseconds for them, they could come before or after a conditional one.
+// conditionsFamily sends conditional and plain writes. Plain ones have old timestamps: with the current time, which
+// Cassandra reads in milliseconds, they could be ordered before or after a conditional one.
 var conditionsFamily = &family{
 	name: "conditions", statements: 500, shape: conditionalTable,
 	productions: []production{
@@ -17,8 +17,8 @@ var conditionsFamily = &family{
 	},
 }
 
-// conditionalBatchesFamily sends batches of conditional writes, and of some with and some without conditions. Most are
-// about one partition.
+// conditionalBatchesFamily sends batches of conditional writes, some of them with plain writes. Most write to one
+// partition.
 var conditionalBatchesFamily = &family{
 	name: "conditional batches", statements: 400, shape: conditionalTable,
 	productions: []production{
@@ -51,8 +51,8 @@ func (g *gen) untimed(make func() *step) *step {
 	return make()
 }
 
-// conditionalType is a type of columns that are compared. A list is frozen: the elements that a conditional write
-// appends to another one are ordered by its ballot in Cassandra, and others by the clock.
+// conditionalType is a type of columns in conditions. Lists are frozen: in Cassandra a conditional write orders the
+// elements that it appends by its ballot, other writes by the clock.
 func conditionalType(g *gen) types.Type {
 	if g.percent(50) {
 		return simpleType(g)
@@ -92,7 +92,7 @@ func (g *gen) removeIf() *step {
 	return &step{kind: write, root: seq(words("DELETE"), targets, words(" FROM "+tableName), key, g.conditions())}
 }
 
-// readAll reads a table or a partition as it is: the times of its cells differ.
+// readAll reads a table or a partition without write times, which differ.
 func (g *gen) readAll() *step {
 	where := g.opt(g.whereKey(g.table.of(partition)))
 	return &step{kind: read, root: seq(words("SELECT * FROM "+tableName), where)}
@@ -138,8 +138,8 @@ func (g *gen) condition(c *column) *node {
 	return seq(words(c.name+" "+pick(g, []string{"=", "!=", "<", "<=", ">", ">="})+" "), g.any(c.typ))
 }
 
-// partCondition compares a part of a collection; nil: the column has none. Cassandra compares a value of a map as if it
-// were a key, so both have one type where it is compared.
+// partCondition compares a part of a collection; nil: the column has no parts. Cassandra compares a value of a map as
+// if it were a key, so key and value have the same type.
 func (g *gen) partCondition(c *column) *node {
 	contains := words(c.name + " CONTAINS ")
 	switch t := c.typ.(type) {

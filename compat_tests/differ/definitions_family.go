@@ -104,13 +104,13 @@ func (g *gen) createWithOptions() *step {
 	return &step{kind: definition, root: root}
 }
 
-// describe shows a table that may be there, or all of them.
+// describe describes a table that may exist, or all of them.
 func (g *gen) describe() *step {
 	table := "t" + itoa(g.IntN(4))
 	return &step{kind: read, root: words(pick(g, []string{"DESCRIBE TABLE " + table, "desc " + table, "DESCRIBE TABLES"}))}
 }
 
-// drop drops a table that may be there.
+// drop drops a table that may exist.
 func (g *gen) drop() *step {
 	ifExists := g.opt(words("IF EXISTS "))
 	if g.percent(50) {
@@ -119,7 +119,7 @@ func (g *gen) drop() *step {
 	return &step{kind: definition, root: seq(words("DROP TABLE "), ifExists, words("t"+itoa(g.IntN(4))))}
 }
 
-// replications are those of keyspaces, right and wrong; the right ones are not left over, because the keyspace exists.
+// replications are valid and invalid replications. The valid ones create nothing, because the keyspace exists.
 var replications = []string{
 	"{'class': 'SimpleStrategy', 'replication_factor': 1}", "{'class': 'SimpleStrategy'}", "{'class': 'nope'}", "{}", "1",
 	"{'class': 'SimpleStrategy', 'replication_factor': 0}", "{'class': 'SimpleStrategy', 'replication_factor': 'x'}",

@@ -11,7 +11,7 @@ type expression struct {
 // operators of numbers, with the space around them.
 var operators = []string{" + ", " - ", " * ", " / ", " % "}
 
-// numbers are the types that can be calculated with.
+// numbers are the types of arithmetic.
 var numbers = []types.Type{
 	types.Int, types.BigInt, types.TinyInt, types.SmallInt, types.VarInt, types.Float, types.Double, types.Decimal,
 }
@@ -40,7 +40,7 @@ func (e expression) of(t types.Type, depth int) *node {
 		return seq(words("("+t.String()+")"), e.of(t, depth-1))
 	case k < 20 && native && t != types.Duration:
 		return seq(words("CAST("), e.of(e.anyColumn().typ, depth-1), words(" AS "+t.String()+")"))
-	case k < 24 && depth > 1: // not a text: that would be a type of its own
+	case k < 24 && depth > 1: // more than a literal in parentheses, which is a tuple
 		return seq(words("("), e.typed(t, depth-1), words(")"))
 	case k < 32:
 		return e.masked(t, depth)
@@ -68,13 +68,13 @@ func (e expression) leaf(t types.Type) *node {
 		return leaf(&value{typ: t, text: pick(e.gen, wrong)})
 	}
 	v := e.term(pick(e.gen, e.pool(t)))
-	if v.value.bound && e.percent(90) || e.percent(30) { // which function takes a bare marker is often left to chance
+	if v.value.bound && e.percent(90) || e.percent(30) { // the function that takes a bare marker is often chosen by chance
 		return seq(words("("+t.String()+")"), v)
 	}
 	return v
 }
 
-// typed is an operator or function that is about the type.
+// typed is an operator or function for the type.
 func (e expression) typed(t types.Type, depth int) *node {
 	switch t := t.(type) {
 	case *types.List:
@@ -163,7 +163,7 @@ type signature struct {
 	args []types.Type
 }
 
-// functionsOf are functions by their results, besides those of numbers.
+// functionsOf are functions by their result type, except the functions of numbers.
 var functionsOf = map[types.Type][]signature{
 	types.Date: {
 		{"to_date", []types.Type{types.Timestamp}},

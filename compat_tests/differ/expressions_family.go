@@ -2,8 +2,8 @@ package main
 
 import "github.com/cqld/cqld/cql/types"
 
-// expressionsFamily computes: expressions over columns of every type stand in SELECT lists, in relations and in what is
-// written.
+// expressionsFamily evaluates expressions over columns of every type, in SELECT lists, in relations and in written
+// values.
 var expressionsFamily = &family{
 	name: "expressions", statements: 500,
 	shape: func(g *gen) *table {

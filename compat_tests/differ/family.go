@@ -30,7 +30,7 @@ var families = []*family{
 	guardrailsFamily,
 }
 
-// familyNames are the names for -only.
+// familyNames are the values of -only.
 func familyNames() string {
 	var names []string
 	for _, f := range families {
@@ -39,8 +39,8 @@ func familyNames() string {
 	return strings.Join(names, ", ")
 }
 
-// findFamilies are the families of a run: the one that is named, or all that are for servers with guardrails, or for
-// servers without.
+// findFamilies returns the families of a run: the named one, or all families for servers with guardrails or for servers
+// without.
 func findFamilies(only string, guarded bool) ([]*family, error) {
 	var found []*family
 	for _, f := range families {
@@ -54,10 +54,10 @@ func findFamilies(only string, guarded bool) ([]*family, error) {
 	return found, nil
 }
 
-// tableName is a placeholder for the name of a scenario's table, which has as many letters.
+// tableName is a placeholder for the name of a scenario's table, which has the same length.
 const tableName = "t00000"
 
-// makeScenario makes a scenario: its table, then some statements.
+// makeScenario makes a scenario: its table and some statements.
 func (f *family) makeScenario(g *gen, statements int) *scenario {
 	s := &scenario{version: pick(g, []protocol.Version{protocol.V5, protocol.V5, protocol.V4, protocol.V3})}
 	if f.shape != nil {

@@ -29,7 +29,7 @@ var groupsFamily = &family{
 	},
 }
 
-// groupedType is a type of key columns, one in three of time.
+// groupedType is a type of key columns; one in three is a type of time.
 func groupedType(g *gen) types.Type {
 	if g.percent(35) {
 		return pick(g, []types.Type{types.Timestamp, types.Date, types.Time, types.TimeUUID})
@@ -50,7 +50,7 @@ var groupedTimes = map[types.Type][]string{
 	},
 }
 
-// addedType is a type of columns that aggregates take.
+// addedType is a type of columns that aggregates accept.
 func addedType(g *gen) types.Type {
 	return pick(g, []types.Type{types.Int, types.Int, types.BigInt, types.Text, types.SmallInt, types.VarInt, types.Boolean})
 }
@@ -87,8 +87,8 @@ func (g *gen) groups() *step {
 	return s
 }
 
-// groupSelection has columns and aggregates, beside each other or JSON of them. JSON has no TTLs: texts are compared
-// to the letter, and one server may have counted a second more.
+// groupSelection has columns and aggregates, or JSON of them. JSON has no TTLs: texts must be equal, and the servers'
+// TTLs may differ by a second.
 func (g *gen) groupSelection() *node {
 	items, json := list("", ", ", ""), g.percent(8)
 	if json {

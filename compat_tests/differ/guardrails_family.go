@@ -7,8 +7,8 @@ import (
 )
 
 // guardrailsFamily sends statements near the guardrails: long values, collections of many items, products of IN, large
-// pages, batches over many partitions, and tables that grow. The Makefile has settings that warn of some of it and
-// refuse more.
+// pages, batches over many partitions, and tables that grow. The Makefile has settings with thresholds for warnings and
+// refusals.
 var guardrailsFamily = &family{
 	name: "guardrails", statements: 600, guarded: true,
 	shape: func(g *gen) *table {

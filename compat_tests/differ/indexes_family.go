@@ -21,9 +21,9 @@ var indexesFamily = &family{
 	productions: append(derivedFrom, production{"select", 70, (*gen).queryIndexed}),
 }
 
-// createIndexes are the CREATE INDEX statements of a table: all of one kind, because Cassandra's choice among indexes
-// of both kinds is its own. Columns whose index of the first kind loses rows in Cassandra get none. What is written to
-// the table is made with them in mind; tables without indexes are left as they are.
+// createIndexes are the CREATE INDEX statements of a table: all of one kind, because Cassandra chooses among indexes
+// of two kinds in its own way. Columns whose legacy index loses rows in Cassandra get none. If the table has indexes,
+// the fields that restrict its writes are set, to avoid other known differences.
 func (g *gen) createIndexes(t *table) (steps []*step) {
 	if len(t.indexed) == 0 {
 		return nil
@@ -36,7 +36,7 @@ func (g *gen) createIndexes(t *table) (steps []*step) {
 		})
 	}
 	ofKeys := slices.ContainsFunc(t.indexed, func(c *column) bool { return c.kind == partition || c.kind == clustering })
-	t.rising = using == "" && ofKeys // 343, as is the next one
+	t.rising = using == "" && ofKeys // 343, like the next one
 	t.untied = using == "" && !ofKeys
 	t.filled = using != "" // 345
 	for _, c := range t.indexed {

@@ -2,8 +2,8 @@ package main
 
 import "github.com/cqld/cqld/cql/types"
 
-// literals has the values that are used most for each native type: the usual, the edges, and for the shrinker the
-// simplest first. No two of a type are equal in value and different in bytes, because Cassandra keeps either.
+// literals has the frequent values of each native type: common ones and edge cases, the simplest first for the
+// shrinker. No two of a type are equal in value and different in bytes, because Cassandra may keep either.
 var literals = map[types.Type][]string{
 	types.ASCII:   {`'a'`, `'b'`, `''`, `'it''s'`, `'A b'`, `'a:b'`, `'~'`},
 	types.BigInt:  {`1`, `2`, `0`, `-1`, `9223372036854775807`, `-9223372036854775808`, `-0`},
@@ -46,7 +46,7 @@ var literals = map[types.Type][]string{
 	},
 }
 
-// wrong are literals that hardly any type takes, or that are at the edge of a type.
+// wrong are literals that hardly any type accepts, or that are edge cases of a type.
 var wrong = []string{
 	`'nope'`, `'2020-13-01'`, `'25:00:00'`, `'256.1.1.1'`, `300`, `-129`, `40000`, `2147483648`, `9223372036854775808`, `1.5`, `1e400`,
 	`0x0`, `0xzz`, `true`, `TRUE`, `1h`, `-1mo`, `P1Y`, `12abcd34-0000-1000-8000-000000000000`, `{}`, `[]`, `{1}`, `[1]`, `{1: 2}`,

@@ -1,14 +1,14 @@
 // Command differ sends the same random statements to cqld and to a real Cassandra, compares everything that a client
-// sees and lists the differences. Then it prints, for each of them, the smallest script that still shows it. It exits
-// with 1 if there were any.
+// sees and lists the differences. For each difference it prints the smallest script that still shows it. It exits with
+// 1 if it found any.
 //
-// The statements come from families (family.go): each makes tables of some kind and statements on them. Families build
-// statements as trees of nodes (node.go), so that the shrinker (shrink.go, simplify.go) can leave parts out. A
-// statement goes out as a step (step.go): plain, with values, prepared or as a batch message, in pages or not. A run
-// (run.go) collects the answers of both servers (answer.go), compare.go finds the differences, and tolerances.go
-// knows the ones not worth showing. The same seed gives the same statements.
+// The statements come from families (family.go). Each family makes tables of some kind and statements on them. Families
+// build statements as trees of nodes (node.go), so that the shrinker (shrink.go, simplify.go) can leave parts out. A
+// statement is sent as a step (step.go): plain, with values, prepared or as a batch message, with or without paging. A
+// run (run.go) collects the answers of both servers (answer.go), compare.go finds the differences, and tolerances.go
+// lists the known ones that are not shown. The same seed gives the same statements.
 //
-// To widen it, write another family in a new file and name it in families.
+// To extend it, write another family in a new file and add it to families.
 package main
 
 import (
@@ -52,7 +52,7 @@ func main() {
 	}
 }
 
-// serveArguments start a cqld with settings, which apply to everybody.
+// serveArguments start a cqld with settings, which apply to every user.
 func serveArguments(settings string) []string {
 	args := []string{"serve", "--memory", "--listen", "127.0.0.1:0"}
 	if settings != "" {
@@ -64,7 +64,7 @@ func serveArguments(settings string) []string {
 	return args
 }
 
-// differ starts a cqld unless it is given one.
+// differ starts a cqld unless -cqld names one.
 func differ(ctx context.Context, o options) (found int, err error) {
 	if o.cassandra == "" {
 		return 0, errors.New("no address of Cassandra; make differ starts one")

@@ -2,11 +2,11 @@ package main
 
 import "github.com/cqld/cqld/cql/types"
 
-// newest is the greatest write time used: few times, so that writes tie and come late.
+// newest is the greatest write time: there are few, so that write times are often equal or out of order.
 const newest = 12
 
-// using is a USING clause with a write time and perhaps a TTL. Each TTL is longer than those before it, by more than a
-// scenario takes, so that of two cells written at one time the same expires later on both servers.
+// using is a USING clause with a write time and perhaps a TTL. Each TTL is longer than earlier ones, by more than a
+// scenario takes, so that of two cells with equal write times the same one expires later on both servers.
 func (g *gen) using(ttl bool) *node {
 	return list(" USING ", " AND ", "", g.usingItems(ttl)...)
 }
@@ -20,12 +20,12 @@ func (g *gen) usingItems(ttl bool) []*node {
 		at = g.ttls * 0x9e3779b1 & (1<<32 - 1) // times an odd number: all are different
 	case g.table.expires || g.table.rising:
 		g.ttls++
-		at = g.ttls // expiring in the same second or not would decide between equal write times
+		at = g.ttls // between equal write times, the second of expiration would decide
 	}
 	var items []*node
 	if !g.table.untimed {
 		v := literal(types.BigInt, itoa(at))
-		v.kept = g.table.untied || g.table.rising // equal times are another matter
+		v.kept = g.table.untied || g.table.rising // equal times could cause another difference
 		items = append(items, seq(words("TIMESTAMP "), g.term(v)))
 	}
 	if ttl && g.percent(20) {
@@ -35,7 +35,7 @@ func (g *gen) usingItems(ttl bool) []*node {
 	return items
 }
 
-// equals is column = value, now and then with a value that is wrong.
+// equals is column = value, now and then with a wrong value.
 func (g *gen) equals(c *column) *node {
 	v := g.key(c.typ)
 	if g.percent(1) {
@@ -44,7 +44,7 @@ func (g *gen) equals(c *column) *node {
 	return g.opt(of(c.name, seq(words(c.name+" = "), v)))
 }
 
-// whereKey names a row, or with only the partition key a partition.
+// whereKey selects a row or, with only the partition key, a partition.
 func (g *gen) whereKey(columns []*column) *node {
 	where := list(" WHERE ", " AND ", "")
 	for _, c := range columns {

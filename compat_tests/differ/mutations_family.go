@@ -20,10 +20,10 @@ var mutationsFamily = &family{
 	},
 }
 
-// token is a token of the language, roughly, with the blanks before it.
+// token is approximately a token of the language, with the blanks before it.
 var token = regexp.MustCompile(`\s*(?:[A-Za-z_][A-Za-z0-9_]*|'(?:[^']|'')*'|"(?:[^"]|"")*"|-?[0-9][-0-9a-zA-Z.+]*|[<>!+-]=|[^\s])`)
 
-// strays are tokens that are put where they do not belong.
+// strays are tokens to insert where they do not belong.
 var strays = []string{
 	"SELECT", "FROM", "where", "AND", "IN", ",", ";", "(", ")", "[", "]", "{", "}", "=", "<", ">=", "!=", "*", "+", "-", "?", ":x", "'a'",
 	"1", "-1", "1.5", "0xff", "null", "true", "NOT", "token", "ttl", "count", "x", `"Q"`, "'", `"`, "$$", "/*", "--", "//", ".", "..", "%",
@@ -69,7 +69,7 @@ func (g *gen) mutate(s *step) *step {
 	return &step{kind: s.kind, root: root}
 }
 
-// other is a statement that is not about rows.
+// other is a statement that does not read or write rows.
 func (g *gen) other() *step {
 	return &step{kind: definition, root: words(pick(g, []string{
 		"USE nope", "TRUNCATE nope", "TRUNCATE TABLE " + tableName, "DROP TABLE nope", "DROP TABLE IF EXISTS nope", "DROP KEYSPACE IF EXISTS nope",

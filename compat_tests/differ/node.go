@@ -2,18 +2,18 @@ package main
 
 import "strings"
 
-// node is a piece of a statement. A node without text and value is its kids, with the separator between those that
-// are there and the prefix and suffix around them; without kids nothing is left of it.
+// node is a piece of a statement. A node without text and value consists of its kids, with the separator between kids
+// that are not empty and the prefix and suffix around them; if all kids are empty, so is the node.
 type node struct {
 	text                      string
 	value                     *value
 	kids                      []*node
 	prefix, separator, suffix string
-	part                      int    // what can be left out has a number; what goes together has the same
-	column                    string // the column without which the node makes no sense
+	part                      int    // optional nodes have a number; nodes with the same number are left out together
+	column                    string // the column that the node needs
 }
 
-// words is text that stays as it is.
+// words is fixed text.
 func words(text string) *node { return &node{text: text} }
 
 // seq puts nodes one after another.
@@ -24,7 +24,7 @@ func list(prefix, separator, suffix string, kids ...*node) *node {
 	return &node{prefix: prefix, separator: separator, suffix: suffix, kids: kids}
 }
 
-// of says which column a node is about.
+// of sets the column that a node needs.
 func of(column string, n *node) *node {
 	n.column = column
 	return n
@@ -64,7 +64,7 @@ func (n *node) walk(visit func(*node)) {
 	}
 }
 
-// rewrite is a copy in which each node is what change makes of its copy; nil leaves it out.
+// rewrite copies a tree and replaces each node by change's result for its copy; nil leaves the node out.
 func (n *node) rewrite(change func(*node) *node) *node {
 	c := *n
 	c.kids = nil

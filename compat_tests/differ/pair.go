@@ -13,7 +13,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// pair is a connection to each server, in a keyspace of the same name, for statements on one table.
+// pair is a connection to each server, in keyspaces of the same name, for statements on one table.
 type pair struct {
 	keyspace  string
 	own       bool // no one else uses the keyspace
@@ -22,8 +22,8 @@ type pair struct {
 	cqld      *client.Conn
 }
 
-// open connects to both servers. The table is one that is not there; families that make their own tables get a
-// keyspace as well, which takes Cassandra longer.
+// open connects to both servers. The table does not exist yet. Families that make their own tables also get a keyspace,
+// which takes Cassandra longer.
 func (r *runner) open(ctx context.Context, f *family, v protocol.Version) (*pair, error) {
 	p := &pair{keyspace: r.keyspace(), table: r.tableName(), own: f.shape == nil}
 	if p.own {
@@ -44,20 +44,20 @@ func (r *runner) open(ctx context.Context, f *family, v protocol.Version) (*pair
 }
 
 // Guardrails do not apply to superusers: statements are sent by an ordinary user, keyspaces made by a superuser.
-// Servers without logins do not ask who it is.
+// Servers without logins ignore the names.
 const (
 	superuser = "cassandra"
 	ordinary  = "ordinary"
 )
 
-// createOrdinary makes the ordinary user of Cassandra, who may do everything. In cqld guardrails apply to everybody.
+// createOrdinary makes the ordinary user of Cassandra, with all permissions. In cqld guardrails apply to all users.
 func createOrdinary(ctx context.Context, o *options) error {
 	return execute(ctx, o.cassandra,
 		"CREATE ROLE IF NOT EXISTS "+ordinary+" WITH PASSWORD = '"+ordinary+"' AND LOGIN = true",
 		"GRANT ALL ON ALL KEYSPACES TO "+ordinary)
 }
 
-// release closes a pair's connections and has its keyspace dropped if it is its own.
+// release closes a pair's connections and schedules its keyspace to be dropped if no one else uses it.
 func (r *runner) release(p *pair) error {
 	if p.own {
 		r.unused <- p.keyspace
@@ -65,7 +65,7 @@ func (r *runner) release(p *pair) error {
 	return p.close()
 }
 
-// createKeyspace makes a keyspace anew on both servers.
+// createKeyspace drops and creates a keyspace on both servers.
 func createKeyspace(ctx context.Context, o *options, keyspace string) error {
 	statements := []string{
 		"DROP KEYSPACE IF EXISTS " + keyspace,
@@ -77,10 +77,10 @@ func createKeyspace(ctx context.Context, o *options, keyspace string) error {
 	)
 }
 
-// definitionTime is how long a definition may take: each waits for those of all others.
+// definitionTime is the timeout of a definition: each waits for the definitions of all other workers.
 const definitionTime = 5 * time.Minute
 
-// execute runs statements on a connection of their own.
+// execute runs statements on a new connection.
 func execute(ctx context.Context, addr string, statements ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, definitionTime)
 	defer cancel()
@@ -97,7 +97,7 @@ func execute(ctx context.Context, addr string, statements ...string) error {
 	return nil
 }
 
-// both runs two things at once.
+// both runs two functions concurrently.
 func both(f, g func() error) error {
 	var wg sync.WaitGroup
 	var first error
@@ -130,7 +130,7 @@ func dropKeyspace(ctx context.Context, o *options, keyspace string) error {
 	)
 }
 
-// late reports whether a server has not answered in time: nothing can be said of its answers.
+// late reports whether a server has not answered in time: its answers cannot be compared.
 func late(answers ...[]*answer) bool {
 	return slices.ContainsFunc(slices.Concat(answers...), func(a *answer) bool { return a.late })
 }

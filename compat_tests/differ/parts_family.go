@@ -22,7 +22,7 @@ var partsFamily = &family{
 	},
 }
 
-// countersFamily counts.
+// countersFamily changes and reads counters.
 var countersFamily = &family{
 	name: "counters", statements: 500,
 	shape: func(g *gen) *table {
@@ -43,8 +43,8 @@ var countersFamily = &family{
 	},
 }
 
-// partsType is a collection that is not frozen, or now and then something else. Elements that are equal and written
-// otherwise are left out: Cassandra keeps any of them.
+// partsType is a collection that is not frozen or, now and then, another type. It avoids elements with several equal
+// representations: Cassandra may keep any of them.
 func partsType(g *gen) types.Type {
 	elems := []types.Type{types.Int, types.Text, types.TimeUUID, types.Blob, types.Boolean, types.Date}
 	elem := pick(g, elems)
@@ -157,7 +157,7 @@ func (g *gen) batchOf(makers ...func() *step) *step {
 	return s
 }
 
-// queryParts reads rows, mostly with what is told of parts.
+// queryParts reads rows, mostly with selectors of parts.
 func (g *gen) queryParts() *step {
 	if g.percent(40) {
 		return g.query()

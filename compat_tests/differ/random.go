@@ -22,7 +22,7 @@ func newGen(seed, scenario uint64) *gen {
 	return &gen{Rand: rand.New(rand.NewPCG(seed, scenario)), pools: map[string][]*value{}}
 }
 
-// percent is true so many times of a hundred.
+// percent is true with a probability of n percent.
 func (g *gen) percent(n int) bool { return g.IntN(100) < n }
 
 // pick is one of some things.
@@ -66,7 +66,7 @@ func (g *gen) pool(t types.Type) []*value {
 	return g.pools[name]
 }
 
-// key is a node for a right value that is not null, as keys want it.
+// key is a node for a valid value that is not null, as keys require.
 func (g *gen) key(t types.Type) *node { return g.term(pick(g, g.pool(t))) }
 
 // any is a node for a value of a column: mostly right, now and then null or wrong.

@@ -29,7 +29,7 @@ func (r *runner) show(ctx context.Context, f *finding) error {
 	return err
 }
 
-// lines tell of a finding before it is made smaller.
+// lines describe a finding before it is shrunk.
 func (f *finding) lines() []string {
 	last := f.scenario.steps[len(f.scenario.steps)-1]
 	cql, _ := last.cql(tableName)
@@ -46,7 +46,7 @@ func comment(label, text string) []string {
 }
 
 // script is a scenario in the language of compat_tests/scripts, with Cassandra's answers; where cqld's differ in
-// that language too, they stand in the comment. A block that needs values beside its text has no answers.
+// that language too, the comment has them. A block with bound values has no answers.
 func (r *runner) script(ctx context.Context, s *scenario) (*script.Script, error) {
 	text := &script.Script{}
 	mode := script.Mode{Version: s.version, PageSize: 5000}
@@ -61,7 +61,7 @@ func (r *runner) script(ctx context.Context, s *scenario) (*script.Script, error
 		}
 		text.Blocks = append(text.Blocks, b)
 		if len(bound) > 0 || st.mode == batchMessage {
-			mode.Version = 0 // the language does not say it
+			mode.Version = 0 // the language has no versions
 		}
 		if st.page != 0 {
 			mode.PageSize = st.page
@@ -75,7 +75,7 @@ func (r *runner) script(ctx context.Context, s *scenario) (*script.Script, error
 	return text, r.answers(ctx, text, mode)
 }
 
-// joined puts statements that follow each other without a comment into one block.
+// joined merges consecutive blocks with the same comment.
 func joined(blocks []*script.Block) []*script.Block {
 	var list []*script.Block
 	for _, b := range blocks {

@@ -20,13 +20,13 @@ type options struct {
 	duration        time.Duration // 0: statements decide
 	only            string
 	first           int    // scenario
-	shows           int    // at most so many differences are shown
+	shows           int    // the maximum number of differences to show
 	settings        string // guardrails of both servers; "": none
 	cassandra, cqld string
 	out             io.Writer
 }
 
-// workers is how many scenarios run at a time.
+// workers is how many scenarios run concurrently.
 const workers = 6
 
 // Differences that look alike are shrunk and shown a few times, those in errors once; the others are counted.
@@ -41,7 +41,7 @@ type runner struct {
 	families []*family
 	deadline time.Time
 	began    time.Time
-	unused   chan string // keyspaces to be dropped, which takes Cassandra longest of all
+	unused   chan string // keyspaces to drop, the slowest statement of Cassandra
 
 	mu         sync.Mutex
 	next       int // scenario
@@ -54,7 +54,7 @@ type runner struct {
 	names      int // of tables
 }
 
-// finding is a difference to be shown: the scenario up to the step that shows it.
+// finding is a difference to show, with the scenario up to its step.
 type finding struct {
 	number   int // of the scenario in the run
 	family   *family
@@ -62,7 +62,7 @@ type finding struct {
 	*difference
 }
 
-// run sends statements until there are enough, and returns how many differences there were.
+// run sends statements until there are enough, and returns the number of differences.
 func run(ctx context.Context, o options) (found int, err error) {
 	r := &runner{
 		o: &o, began: time.Now(), causes: map[string]int{}, tolerated: map[string]int{}, unused: make(chan string, 100),
@@ -120,7 +120,7 @@ func parallel(work func() error) error {
 	return errors.Join(errs...)
 }
 
-// dropUnused drops keyspaces until there will be no more.
+// dropUnused drops keyspaces until the channel is closed.
 func (r *runner) dropUnused(ctx context.Context) (err error) {
 	for keyspace := range r.unused {
 		err = errors.Join(err, dropKeyspace(ctx, r.o, keyspace))
@@ -141,7 +141,7 @@ func (r *runner) work(ctx context.Context) error {
 	}
 }
 
-// take decides about the next scenario and how many statements it has; no family means that it was enough.
+// take chooses the family of the next scenario and its number of statements; no family ends the run.
 func (r *runner) take(ctx context.Context) (n int, f *family, statements int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -162,8 +162,8 @@ func (r *runner) take(ctx context.Context) (n int, f *family, statements int) {
 	return n, f, statements
 }
 
-// keyspace is the one of the run, for scenarios with one table. No other run has it: a server may still be about to
-// drop the keyspaces of one that did not wait.
+// keyspace is the keyspace of the run, for scenarios with one table. Each run has a different one: a server may still
+// be dropping the keyspaces of an earlier run.
 func (r *runner) keyspace() string {
 	return fmt.Sprintf("differ_%d_%s", r.o.seed, strconv.FormatInt(r.began.UnixMilli(), 36))
 }
@@ -208,7 +208,7 @@ func (r *runner) giveUp() {
 	r.late++
 }
 
-// note counts a step, and keeps its difference if it is to be shown.
+// note counts a step, and keeps its difference if it should be shown.
 func (r *runner) note(f *finding) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -225,7 +225,7 @@ func (r *runner) note(f *finding) {
 	}
 }
 
-// showAll shows findings until there are none left.
+// showAll shows all findings.
 func (r *runner) showAll(ctx context.Context) error {
 	for {
 		r.mu.Lock()

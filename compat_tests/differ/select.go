@@ -32,7 +32,7 @@ func (g *gen) query() *step {
 	return &step{kind: read, root: root}
 }
 
-// limit is mostly one that cuts something off.
+// limit is a LIMIT, mostly one that cuts off rows.
 func (g *gen) limit() int {
 	if g.percent(3) {
 		return g.IntN(3) - 2

@@ -29,7 +29,7 @@ func (g *gen) selection(distinct bool) *node {
 	aggregates := g.percent(20)
 	for range 1 + g.IntN(4) {
 		item := g.selector(aggregates)
-		if g.percent(12) && !strings.HasPrefix(item.render(new([]*value)), "ttl(") { // which is compared by its name
+		if g.percent(12) && !strings.HasPrefix(item.render(new([]*value)), "ttl(") { // TTLs are found by name
 			item = seq(item, g.opt(words(" AS "+pick(g, []string{"a", `"A b"`, "count", "x1"}))))
 		}
 		items.kids = append(items.kids, g.opt(item))
@@ -58,7 +58,7 @@ func (g *gen) selector(aggregates bool) *node {
 			c = pick(g, others)
 		}
 		if c.typ == types.Counter {
-			name = "ttl(" // counters are written at times of the server's
+			name = "ttl(" // the server chooses the write times of counters
 		}
 		return of(c.name, words(name+c.name+")"))
 	case k < 72:
@@ -84,7 +84,7 @@ func (g *gen) tokenOf() *node {
 	return names
 }
 
-// calls are functions of one argument, with the types that they take.
+// calls are functions of one argument, with the types that they accept.
 var calls = map[types.Type][]string{
 	types.TimeUUID:  {"to_date", "to_timestamp", "toUnixTimestamp", "to_unix_timestamp", "toDate"},
 	types.Timestamp: {"to_date", "to_unix_timestamp", "min_timeuuid", "maxTimeuuid", "toUnixTimestamp"},
@@ -92,7 +92,7 @@ var calls = map[types.Type][]string{
 	types.Blob:      {"blob_as_int", "blobAsText", "blob_as_uuid", "blob_as_bigint", "blob_as_boolean", "blob_as_double", "blob_as_date"},
 }
 
-// call is a function of a column, mostly one that takes its type.
+// call is a function of a column, mostly one that accepts its type.
 func (g *gen) call(c *column) *node {
 	if names := calls[c.typ]; names != nil && g.percent(60) {
 		return words(pick(g, names) + "(" + c.name + ")")

@@ -27,10 +27,10 @@ type shrinker struct {
 	err     error
 }
 
-// changed is what is in a keyspace after more than one definition.
+// changed marks a keyspace in which more than one definition ran.
 const changed = "changed"
 
-// shrink makes a finding's scenario smaller.
+// shrink reduces a finding's scenario.
 func (r *runner) shrink(ctx context.Context, f *finding) (*scenario, *difference, error) {
 	h := &shrinker{r: r, family: f.family, cause: f.cause(), best: f.scenario, last: f.difference}
 	h.try(ctx, h.best.with(onlyLast(h.best)))
@@ -49,7 +49,7 @@ func (r *runner) shrink(ctx context.Context, f *finding) (*scenario, *difference
 // with is the scenario with other steps.
 func (s *scenario) with(steps []*step) *scenario { return &scenario{version: s.version, steps: steps} }
 
-// size is what the shrinker wants less of.
+// size is the length of all statements, which the shrinker minimizes.
 func (s *scenario) size() int {
 	n := 0
 	for _, st := range s.steps {
@@ -65,13 +65,13 @@ func onlyLast(s *scenario) []*step {
 	return append(slices.DeleteFunc(slices.Clone(s.steps[:last]), func(st *step) bool { return st.kind != definition }), s.steps[last])
 }
 
-// withoutReads leaves out what changes nothing.
+// withoutReads leaves out the reads.
 func withoutReads(steps []*step) []*step {
 	last := len(steps) - 1
 	return append(slices.DeleteFunc(slices.Clone(steps[:last]), func(st *step) bool { return st.kind == read }), steps[last])
 }
 
-// steps leaves out what it can of the steps before the last.
+// steps leaves out as many steps before the last as possible.
 func (h *shrinker) steps(ctx context.Context) {
 	last := h.best.steps[len(h.best.steps)-1]
 	without(h.best.steps[:len(h.best.steps)-1], func(kept, _ []*step) bool {
@@ -79,7 +79,7 @@ func (h *shrinker) steps(ctx context.Context) {
 	})
 }
 
-// without leaves out halves of a list, then quarters and so on, as long as try agrees to what is kept.
+// without leaves out halves of a list, then quarters and so on, whenever try accepts the rest.
 func without[T any](all []T, try func(kept, left []T) bool) {
 	for chunk := (len(all) + 1) / 2; chunk > 0; chunk /= 2 {
 		for at := 0; at < len(all); {
@@ -93,7 +93,7 @@ func without[T any](all []T, try func(kept, left []T) bool) {
 	}
 }
 
-// try runs a scenario and takes it if its last step differs for the same cause.
+// try runs a scenario and makes it the best one if its last step differs for the same cause.
 func (h *shrinker) try(ctx context.Context, s *scenario) bool {
 	if h.tries++; h.tries > maxTries || h.err != nil || ctx.Err() != nil || len(s.steps) == 0 {
 		return false
@@ -126,7 +126,7 @@ func (h *shrinker) try(ctx context.Context, s *scenario) bool {
 	return true
 }
 
-// giveUp leaves the place where the last try ran: connections are closed there.
+// giveUp releases the pair of the last try, whose connections are closed.
 func (h *shrinker) giveUp() {
 	h.err = errors.Join(h.err, h.r.release(h.at))
 	h.at = nil
@@ -135,9 +135,9 @@ func (h *shrinker) giveUp() {
 // refused reports whether a step has failed without doing anything.
 func refused(answers []*answer) bool { return answers[len(answers)-1].err != nil }
 
-// prepare returns the steps to be run where h.at is: all in a keyspace without tables, or those behind the definitions
-// of tables without rows. What the last try left there is used again if it can be: not if connections matter, of which
-// some warnings come once for each.
+// prepare returns the steps to run on h.at: all of them in a keyspace without tables, or only the steps after the
+// definitions if the last try left the same tables, which are truncated and used again. A cause in warnings needs new
+// connections, because the servers send some warnings once per connection.
 func (h *shrinker) prepare(ctx context.Context, s *scenario) ([]*step, error) {
 	want, rest := "", s.steps
 	for len(rest) > 1 && rest[0].production == "table" {

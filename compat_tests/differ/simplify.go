@@ -35,7 +35,7 @@ func (h *shrinker) simplify(ctx context.Context) {
 	h.values(ctx)
 }
 
-// each is a scenario with a copy of every step, changed, and with every node rewritten.
+// each copies a scenario, with every step changed and every node rewritten.
 func (s *scenario) each(change func(*step), node func(*node) *node) *scenario {
 	c := &scenario{version: s.version}
 	for _, st := range s.steps {
@@ -44,7 +44,7 @@ func (s *scenario) each(change func(*step), node func(*node) *node) *scenario {
 	return c
 }
 
-// changed is a copy of a step, changed and perhaps with every node rewritten.
+// changed copies a step, changes it and may rewrite every node.
 func (s *step) changed(change func(*step), rewrite func(*node) *node) *step {
 	c := *s
 	change(&c)
@@ -118,7 +118,7 @@ func (h *shrinker) parts(ctx context.Context, i int) {
 	})
 }
 
-// values replaces each value, wherever it stands, by a simple one of its type.
+// values replaces each value by a simple one of its type.
 func (h *shrinker) values(ctx context.Context) {
 	seen := map[string]bool{}
 	var all []*value
@@ -146,7 +146,8 @@ func (h *shrinker) values(ctx context.Context) {
 	}
 }
 
-// simplest are the simple literals to be tried instead of a value: none if it is one of them, or no value at all.
+// simplest are the simple literals to try instead of a value. There are none if it is one of them already, is null or
+// has no literal.
 func simplest(v *value) []string {
 	all := literals[v.typ]
 	if v.kept || len(all) < 2 || v.typ == types.Boolean || slices.Contains(all[:2], v.text) || v.bytes == nil || v.text == "" {

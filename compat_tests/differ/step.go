@@ -18,14 +18,14 @@ const (
 	batchMessage
 )
 
-// step is a statement and how it is sent. The statements of a batch stand in children.
+// step is a statement and how it is sent. The statements of a batch are its children.
 type step struct {
 	production string
 	kind       kind
 	root       *node
-	children   []*node // of a batch: root is then what stands before them
+	children   []*node // of a batch, whose root is the text before them
 	mode       mode
-	page       int32 // 0: not said
+	page       int32 // 0: not sent
 }
 
 // kind is the effect of a step on the stored data.
@@ -57,7 +57,7 @@ func (s *step) cql(table string) (string, []*value) {
 	return strings.ReplaceAll(text, tableName, table), bound
 }
 
-// values are the values as they are sent.
+// values encodes the bound values.
 func values(bound []*value) []types.Value {
 	var list []types.Value
 	for _, v := range bound {

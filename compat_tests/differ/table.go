@@ -17,7 +17,7 @@ const (
 
 // column is a column of a table.
 type column struct {
-	name string // as statements write it
+	name string // quoted if necessary
 	typ  types.Type
 	kind columnKind
 	desc bool
@@ -106,7 +106,7 @@ func (t *table) primaryKey() *node {
 	return all
 }
 
-// tableOptions are the order of clustering columns and some of the options that can be seen in answers.
+// tableOptions are the order of clustering columns and some options that affect answers.
 func (g *gen) tableOptions(t *table) *node {
 	order := list("CLUSTERING ORDER BY (", ", ", ")")
 	descends := false
@@ -127,12 +127,12 @@ func (g *gen) tableOptions(t *table) *node {
 	return options
 }
 
-// simple types are those that slices and orders are about.
+// simple types are used for slices and orders.
 func simpleType(g *gen) types.Type {
 	return pick(g, []types.Type{types.Int, types.Int, types.Int, types.Text})
 }
 
-// keyType is any type a key may have, the common ones more often.
+// keyType is a type that a key may have, mostly a common one.
 func keyType(g *gen) types.Type {
 	if g.percent(40) {
 		return simpleType(g)

@@ -10,14 +10,14 @@ import (
 
 // tolerance is a difference that is counted and not shown.
 type tolerance struct {
-	name    string // and why: in docs/differences.md or by chance
+	name    string // with the reason: docs/differences.md or chance
 	applies func(aspect string, cassandra, cqld *answer) bool
 }
 
-// outcomeOfNextPage is the aspect of a page that only one of both servers fails to read, behind others.
+// outcomeOfNextPage is the aspect of a page after the first that only one server fails to read.
 const outcomeOfNextPage = "outcome of a next page"
 
-// tolerances are all that are known. Differences that can be avoided when statements are made have no tolerance: see
+// tolerances are the known ones. Differences that can be avoided when statements are made have no tolerance: see
 // literals.
 var tolerances = []tolerance{
 	{"not supported by cqld yet", func(_ string, _, cqld *answer) bool { return unsupported(cqld) }},
@@ -33,11 +33,11 @@ var tolerances = []tolerance{
 	{"the JSON of an empty boolean or tinyint (docs/differences.md, 216)", func(_ string, cassandra, cqld *answer) bool {
 		return cassandra.err != nil && cqld.err == nil && jsonOfNothing.MatchString(cassandra.err.Message)
 	}},
-	{"pages behind an empty key of a view (docs/differences.md, 340)", func(aspect string, cassandra, cqld *answer) bool {
+	{"pages after an empty key of a view (docs/differences.md, 340)", func(aspect string, cassandra, cqld *answer) bool {
 		return aspect == outcomeOfNextPage && cqld.err == nil &&
 			cassandra.err != nil && emptyKeyFailure.MatchString(cassandra.err.Message)
 	}},
-	{"an empty page behind which Cassandra has another one (docs/differences.md, 322)", func(aspect string, cassandra, cqld *answer) bool {
+	{"an empty page after which Cassandra has another one (docs/differences.md, 322)", func(aspect string, cassandra, cqld *answer) bool {
 		return aspect == "has more pages" && hasMore(cassandra) && len(cassandra.rows) == 0 && len(cqld.rows) == 0
 	}},
 	{"a tinyint literal in hex", func(_ string, _, cqld *answer) bool {
@@ -47,7 +47,7 @@ var tolerances = []tolerance{
 		return aspect == "error message" && cassandra.err.Code == cqlerr.SyntaxError &&
 			withoutSnippet(cassandra.err.Message) == withoutSnippet(cqld.err.Message)
 	}},
-	{"a number beyond a double behind a syntax error, where Cassandra goes on to parse", func(aspect string, cassandra, cqld *answer) bool {
+	{"a number beyond a double after a syntax error, where Cassandra continues to parse", func(aspect string, cassandra, cqld *answer) bool {
 		return aspect == "error message" && cassandra.err.Code == cqlerr.SyntaxError &&
 			strings.Contains(cassandra.err.Message, "] reason: NumberFormatException ") &&
 			strings.HasPrefix(cassandra.err.Message, "Failed parsing statement: [") && strings.HasPrefix(cqld.err.Message, "line ")
@@ -74,15 +74,15 @@ var tolerances = []tolerance{
 	}},
 }
 
-// emptyKeyFailure is the error of Cassandra for the page after a partition with an empty key. When its Java has
-// thrown it often, it leaves out the text after the colon.
+// emptyKeyFailure is the error of Cassandra for the page after a partition with an empty key. When it was thrown often,
+// Java omits the text after the colon.
 var emptyKeyFailure = regexp.MustCompile(
 	`^java\.lang\.NullPointerException(: Cannot invoke "java\.nio\.ByteBuffer\.position\(\)" because "key" is null)?$`)
 
-// jsonOfNothing is said where JSON is made of a value that has no bytes.
+// jsonOfNothing is the error for JSON of a value without bytes.
 var jsonOfNothing = regexp.MustCompile(`^java\.lang\.NullPointerException: Cannot invoke "java\.lang\.(Boolean|Byte)\.toString\(\)"`)
 
-// conditionRefused is said of a value of a condition, when its turn comes.
+// conditionRefused is an error about a value of a condition, when it is evaluated.
 var conditionRefused = regexp.MustCompile(`^Invalid (comparison with|'unset' value in|null value for|negative list index)`)
 
 // refusesCondition reports whether an answer is a possible refusal of a value of a condition.
@@ -90,7 +90,7 @@ func refusesCondition(a *answer) bool {
 	return a.err != nil && conditionRefused.MatchString(a.err.Message)
 }
 
-// hasMore reports whether another page follows an answer.
+// hasMore reports whether another page follows.
 func hasMore(a *answer) bool {
 	rows, ok := a.response.(*protocol.Rows)
 	return ok && rows.Metadata.PagingState != nil
@@ -112,7 +112,7 @@ func withoutSnippet(text string) string {
 	return before
 }
 
-// unsupported reports whether cqld says that it does not do this yet.
+// unsupported reports whether cqld answers that it does not support this yet.
 func unsupported(a *answer) bool {
 	return a.err != nil && strings.HasSuffix(a.err.Message, "is not supported by cqld yet")
 }

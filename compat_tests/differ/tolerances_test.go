@@ -7,7 +7,7 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// TestToleratedPages wants a failure behind a page to be allowed only where an empty key may be its cause.
+// TestToleratedPages checks that a failure after a page is tolerated only if an empty key may be its cause.
 func TestToleratedPages(t *testing.T) {
 	for text, want := range map[string]bool{
 		"java.lang.NullPointerException": true,
@@ -26,7 +26,7 @@ func TestToleratedPages(t *testing.T) {
 	}
 }
 
-// TestToleratedConditions wants what is allowed of conditional writes not to be allowed of anything else.
+// TestToleratedConditions checks that tolerances of conditional writes apply to no other statement.
 func TestToleratedConditions(t *testing.T) {
 	rows := func(column string) *answer {
 		return &answer{response: &protocol.Rows{Metadata: protocol.RowsMetadata{Columns: protocol.NewColumnSpecs([]protocol.ColumnSpec{{Name: column}})}}}

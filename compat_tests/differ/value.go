@@ -10,7 +10,7 @@ import (
 // value is a value of a statement: a literal, or the bytes that are bound instead.
 type value struct {
 	typ   types.Type
-	text  string // "" if no literal says it
+	text  string // "" if no literal has this value
 	bytes []byte // nil is null
 	unset bool
 	bound bool
@@ -28,10 +28,10 @@ func (v *value) String() string {
 	return fmt.Sprintf("%s 0x%x", v.typ, v.bytes)
 }
 
-// key tells values apart.
+// key identifies a value.
 func (v *value) key() string { return fmt.Sprintf("%s %s %s %t", v.typ, v.text, v, v.bound) }
 
-// The shapes by which literals without quotes are told apart.
+// The forms of literals without quotes.
 var (
 	uuidShape    = regexp.MustCompile(`^[0-9a-f]{8}-`)
 	integerShape = regexp.MustCompile(`^-?[0-9]+$`)
@@ -62,10 +62,10 @@ func unquote(text string) string {
 	return doubledQuote.ReplaceAllString(text[1:len(text)-1], "'")
 }
 
-// doubledQuote is how a text in quotes has a quote.
+// doubledQuote escapes quotes in a text in quotes.
 var doubledQuote = regexp.MustCompile("''")
 
-// literal is the value of a literal of a native type. One that the type refuses can be written, but not bound.
+// literal makes a value from a literal of a native type. A literal that the type refuses can be written, but not bound.
 func literal(t types.Type, text string) *value {
 	kind, content := kindOfLiteral(text)
 	b, err := t.ParseLiteral(kind, content)
@@ -75,5 +75,5 @@ func literal(t types.Type, text string) *value {
 	return &value{typ: t, text: text, bytes: b}
 }
 
-// null is no value of a type.
+// null is the null of a type.
 func null(t types.Type) *value { return &value{typ: t, text: "null"} }

@@ -20,7 +20,7 @@ var viewsFamily = &family{
 	productions: append(derivedFrom, production{"select", 70, (*gen).queryView}),
 }
 
-// derivedFrom are the statements on a table that indexes or a view follow.
+// derivedFrom are the statements on a table with indexes or a view.
 var derivedFrom = slices.Clip([]production{
 	{"insert", 35, (*gen).insert},
 	{"update", 25, (*gen).updateParts},
@@ -31,7 +31,7 @@ var derivedFrom = slices.Clip([]production{
 	{"select all", 10, (*gen).query},
 })
 
-// makeDerivedFrom makes a table that indexes or a view follow.
+// makeDerivedFrom makes a table for indexes or a view.
 func (g *gen) makeDerivedFrom() *table {
 	t := g.makeTable(shape{2, 2, 1, 3, simpleType, viewedType})
 	for len(t.of(regular)) == 0 {
@@ -88,7 +88,7 @@ func (g *gen) createView(t *table) *step {
 		case c.kind == regular:
 		case g.percent(8):
 			where.kids = append(where.kids, of(c.name, seq(words(c.name+" "+pick(g, comparisons)+" "), g.key(c.typ))))
-			if !t.isKey(c.name) { // of others only IS NOT NULL is allowed
+			if !t.isKey(c.name) { // other columns allow only IS NOT NULL
 				where.kids[len(where.kids)-1] = of(c.name, words(c.name+" IS NOT NULL"))
 			}
 		default:

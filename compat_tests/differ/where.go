@@ -58,7 +58,7 @@ func (g *gen) slice(c *column) []*node {
 	return nodes
 }
 
-// tuples restricts several columns together: (a, b) > (1, 2), or IN ((1, 2), (3, 4)).
+// tuples restricts several columns as a tuple: (a, b) > (1, 2), or IN ((1, 2), (3, 4)).
 func (g *gen) tuples(columns []*column) []*node {
 	columns = columns[:1+g.IntN(len(columns))]
 	names := list("(", ", ", ")")
@@ -171,7 +171,7 @@ func (g *gen) filterOf(c *column) *node {
 	return g.relation(c, pick(g, []string{"!=", "LIKE", "CONTAINS", "CONTAINS KEY"}))
 }
 
-// contains asks a collection for an element, a key or a value.
+// contains restricts a collection to those with an element, a key or a value.
 func (g *gen) contains(c *column, op string, t types.Type) *node {
 	return g.opt(of(c.name, seq(words(c.name+" "+op+" "), g.key(t))))
 }

@@ -1,7 +1,7 @@
-// Package differences reads docs/differences.md, the numbered list of what cqld answers otherwise than Cassandra.
+// Package differences reads docs/differences.md, the numbered list of differences between cqld and Cassandra.
 //
-// Parse checks the form of the page and returns each Difference. The test of compat_tests holds it against the scripts
-// that show the differences; the replay in compat_tests/wire takes its reasons from it.
+// Parse checks the form of the page and returns each Difference. The test of compat_tests compares the list with the
+// scripts that show the differences; the replay in compat_tests/wire takes its reasons from the list.
 package differences
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Page is where the list stands, from the root of the repository.
+// Page is the path of the list, from the root of the repository.
 const Page = "docs/differences.md"
 
 // Difference is one entry of the page.
@@ -18,13 +18,13 @@ const Page = "docs/differences.md"
 //	**301** Sentences. [Script](../compat_tests/scripts/differences/301_name.txt)
 //	**302** Sentences. (no script: Cassandra hangs)
 type Difference struct {
-	Number string // three digits; the first is the area's
+	Number string // three digits; the first is the number of the area
 	Text   string
-	Script string // the name of its file, or
-	Reason string // why there is none
+	Script string // the name of its file, or "" if Reason is set
+	Reason string // why there is no script
 }
 
-// maxText is how long the sentences of an entry may be. What needs more is several differences.
+// maxText bounds the length of an entry. Divide a longer one into several differences.
 const maxText = 480
 
 var (

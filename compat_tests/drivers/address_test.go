@@ -14,7 +14,7 @@ import (
 
 var addr = flag.String("addr", "", "run against the server at this address instead of one in this process")
 
-// What every driver writes and reads back.
+// The rows that every driver writes and reads back.
 const (
 	rowCount   = 10_000
 	partitions = 10
@@ -107,7 +107,7 @@ func checkRows(t *testing.T, scan func(p, c *int, v *string) bool) {
 	}
 }
 
-// eventually waits for what an event brings about.
+// eventually waits until a condition holds, which an event brings about.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !ok(); time.Sleep(20 * time.Millisecond) {

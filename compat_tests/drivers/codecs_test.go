@@ -17,9 +17,9 @@ import (
 	_ "gopkg.in/inf.v0"
 )
 
-// TestOtherCodecs asks codecs of others what ours makes: of each message, of values, and of all answers in the
-// transcripts. It runs tests of those packages with a file of testdata added to them, which may import what the module
-// of cqld does not require.
+// TestOtherCodecs compares our codec with independent ones: for each message, for values, and for all answers in the
+// transcripts. It runs the tests of our packages with a file of testdata added, which may import modules that cqld does
+// not require.
 func TestOtherCodecs(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 // faultCase is a row of faults.json, which has the faults that drivers of all languages meet.
 type faultCase struct {
 	Fault     map[string]any // columns of cqld_control.faults
-	Statement string         // that meets it; $id stands for a number of its own
+	Statement string         // that meets it; $id is replaced by a unique number
 	Error     map[string]any // its kind and fields; nil: there is none
 	Applied   *bool          // whether the statement is applied; nil: it changes nothing
 	Takes     int            // how many milliseconds the statement takes at least
@@ -72,7 +72,7 @@ func TestGocqlFaults(t *testing.T) {
 	}
 }
 
-// meet has a statement meet a fault, and returns what is wrong. gocql prepares statements that have values.
+// meet sends a statement that meets a fault, and returns the differences. gocql prepares statements with values.
 func (d *faultDriver) meet(
 	t *testing.T, s *cqltest.Server, keyspace string, row faultCase, number int, prepared bool,
 ) (wrong []string) {
@@ -136,7 +136,7 @@ func (d *faultDriver) reconnect(t *testing.T) {
 	}
 }
 
-// expected returns what describeFault is to return for an error of the table. In version 4 of the protocol failures
+// expected is the result of describeFault for an error of the table. In version 4 of the protocol failures
 // have a number and no reasons, and CAS_WRITE_UNKNOWN is a write timeout of type CAS. gocql v1 does not know serial
 // levels where a level is wanted.
 func (d *faultDriver) expected(want map[string]any) map[string]any {

@@ -64,7 +64,7 @@ func smokeGocql(t *testing.T, version int, compressor gocql.Compressor) {
 }
 
 // gocqlSchemaEvent has one session define a table whose keyspace another session has already read:
-// without the event that one would keep what it knows.
+// without the event the other session would keep its cached metadata.
 func gocqlSchemaEvent(t *testing.T, admin, s *gocql.Session, keyspace string) {
 	t.Helper()
 	if _, err := s.KeyspaceMetadata(keyspace); err != nil {

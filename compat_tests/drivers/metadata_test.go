@@ -21,8 +21,8 @@ import (
 
 var cassandra = flag.String("cassandra", "", "compare what drivers make of definitions with that of the Cassandra at this address")
 
-// TestGocqlMetadata makes the schemas of compat_tests/schemas on both servers and compares what gocql makes of their
-// definitions.
+// TestGocqlMetadata makes the schemas of compat_tests/schemas on both servers and compares the metadata that gocql
+// reads.
 func TestGocqlMetadata(t *testing.T) {
 	if *cassandra == "" {
 		t.Skip("needs -cassandra")
@@ -137,7 +137,7 @@ func (n *metadataNode) make(t *testing.T, s metadataSchema) error {
 	return nil
 }
 
-// metadata are lines of all that gocql knows of a schema, without what is drawn.
+// metadata prints gocql's metadata of a schema, without random ids.
 func (n *metadataNode) metadata(t *testing.T, s metadataSchema) (lines []string) {
 	t.Helper()
 	name, quoted := strings.CutPrefix(s.keyspace, `"`)

@@ -16,7 +16,7 @@ import (
 	"github.com/cqld/cqld/cqltest/gocqlv2test"
 )
 
-// tlsFromEnvironment is what a driver needs to speak TLS; nil: it does not.
+// tlsFromEnvironment returns a driver's configuration for TLS; nil: no TLS.
 func tlsFromEnvironment(t *testing.T) *tls.Config {
 	t.Helper()
 	ca := os.Getenv("CQL_CA")

@@ -1,7 +1,7 @@
-// Package example is an application as users of package cqltest write them, with its tests: the orders of an online
-// supermarket on gocql. Customers fill a basket, reserve a slot for the delivery and order; teams pick what was ordered
-// and deliver it. It has a conditional write that must not be decided twice, reservations that expire, a batch over
-// several tables, counters, pages and a queue.
+// Package example is an application like those of the users of package cqltest, with its tests: the orders of an online
+// supermarket on gocql. Customers fill a basket, reserve a slot for the delivery and order; teams pick the products and
+// deliver them. It has a conditional write that must not succeed twice, reservations that expire, a batch over several
+// tables, counters, paging and a queue.
 //
 // Its tests start a server of package cqltest. With -cassandra ADDR they run against a real Cassandra, with the same
 // results:
@@ -20,7 +20,7 @@ import (
 	"gopkg.in/inf.v0"
 )
 
-// Schema are the definitions, to be run in the order of their names in a keyspace of the application's.
+// Schema has the definitions. Run them in the order of their file names, in the application's keyspace.
 //
 //go:embed schema
 var Schema embed.FS
@@ -109,8 +109,8 @@ func (s *Shop) Put(ctx context.Context, customer gocql.UUID, product string, n i
 	return nil
 }
 
-// Submit orders what is in a customer's basket, for a slot that the customer has reserved. It can be tried again with
-// the same id when nobody knows whether it has worked.
+// Submit orders the contents of a customer's basket, for a slot that the customer has reserved. It is idempotent: retry
+// with the same id if the outcome is unknown.
 func (s *Shop) Submit(ctx context.Context, customer, id gocql.UUID, slot Slot, total *inf.Dec) error {
 	var products map[string]int
 	err := s.Session.Query("SELECT products FROM baskets WHERE customer = ?", customer).WithContext(ctx).Scan(&products)
@@ -194,8 +194,7 @@ func (s *Shop) Sold(ctx context.Context, product string) (n int64, err error) {
 	return n, err
 }
 
-// Pick gives a picker the oldest order of a team that nobody else has. Another picker gets it if Picked is not called
-// in time.
+// Pick gives a picker the oldest free order of a team. Another picker gets it if Picked is not called in time.
 func (s *Shop) Pick(ctx context.Context, team int, picker string) (id gocql.UUID, err error) {
 	rows := s.Session.Query("SELECT order_id, claimed_by FROM picking WHERE team = ?", team).WithContext(ctx).Iter()
 	var by *string

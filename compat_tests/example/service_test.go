@@ -193,7 +193,7 @@ func TestOneGetsTheSlot(t *testing.T) {
 		t.Errorf("%d customers have the slot", got.Load())
 	}
 	if err := g.Reserve(ctx, gocql.MustRandomUUID(), at(9, 1)); !errors.Is(err, ErrUnknown) {
-		t.Errorf("a slot that nobody has planned: %v", err)
+		t.Errorf("a slot that was never planned: %v", err)
 	}
 }
 
@@ -221,7 +221,7 @@ func TestReservationExpires(t *testing.T) {
 	}
 }
 
-// Pickers get each order once, in order, and what one of them leaves goes to the next.
+// Pickers get each order once, in order. An order that a picker abandons goes to the next picker.
 func TestPicking(t *testing.T) {
 	g, ctx := open(t), t.Context()
 	var ids []gocql.UUID
@@ -254,7 +254,7 @@ func TestPicking(t *testing.T) {
 	}
 }
 
-// onlyHere skips a test that needs what a Cassandra cannot do on request.
+// onlyHere skips a test that needs a fault, which Cassandra cannot inject.
 func onlyHere(t *testing.T) ground {
 	t.Helper()
 	if *cassandra != "" {

@@ -11,25 +11,25 @@ import (
 	"time"
 )
 
-// order has the orders for the process of the attackers, as JSON in its environment.
+// order configures the process of the attackers. It is passed as JSON in the environment.
 type order struct {
 	Attack string
-	Press  time.Duration // how long
-	Least  time.Duration // connections stay open if the attack has nothing more to do
+	Press  time.Duration // the longest duration of the attack
+	Least  time.Duration // connections stay open at least so long if the attack ends early
 	Addr   string
 	Size   sizes
-	Stops  bool // the server is told to stop meanwhile
+	Stops  bool // the server gets SIGTERM meanwhile
 }
 
-// report is printed by that process when it has closed its connections.
+// report is the output of that process, after it has closed its connections.
 type report struct {
 	Tally      map[string]int // the number of answers and failures of each kind
-	Slowest    time.Duration  // answer to a client that reads
-	LastAnswer time.Time      // to one, or to any if the server is told to stop
+	Slowest    time.Duration  // the longest latency of a client that reads
+	LastAnswer time.Time      // to a client that reads, or to any client if the server is stopping
 	Failed     string         // why the attack could not go on
 }
 
-// orderVariable has the order.
+// orderVariable is the environment variable with the order.
 const orderVariable = "CQLD_HOSTILE_ORDER"
 
 // besiege runs an attack in a separate process, and returns when its connections are closed. It ends the attack
@@ -126,7 +126,7 @@ func (o order) attack(ctx context.Context) report {
 	return s.report
 }
 
-// over reports whether ctx has ended or is about to: connections notice its deadline on their own, and may be earlier.
+// over reports whether ctx has ended or its deadline has passed: a connection may notice the deadline before ctx does.
 func over(ctx context.Context) bool {
 	deadline, limited := ctx.Deadline()
 	return ctx.Err() != nil || limited && !time.Now().Before(deadline)

@@ -7,24 +7,24 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// attack is one way of making a server suffer.
+// attack is one way to overload a server.
 type attack struct {
 	name    string
-	summary string // in a line
+	summary string // one line
 
 	// run attacks until it has nothing more to do or ctx ends. Its connections stay open until the trial closes them.
 	run func(ctx context.Context, s *siege) error
 
-	// prepare stores the data for this attack only, before anything is measured; nil: nothing. It wants a disk.
+	// prepare stores the data of this attack, before anything is measured; nil: none. It needs a server on disk.
 	prepare func(ctx context.Context, addr string, size sizes) error
 
 	press  time.Duration // how long it may take; 0: usualPress
-	within time.Duration // in which each request must be answered, if the attacker reads; 0: no matter
+	within time.Duration // the bound on latency, if the attacker reads; 0: none
 	fills  bool          // memory may have grown
-	stop   bool          // runs again at the end, and the server is told to stop while it does
+	stop   bool          // runs again at the end, while the server is stopped
 }
 
-// fillAttack comes before all others and means no harm: it is how the tables get their rows.
+// fillAttack runs before all others and is harmless: it fills the tables.
 var fillAttack = attack{
 	name: "fill", summary: "the tables get their rows over 4 connections, 2,000 inserts at a time",
 	run: func(ctx context.Context, s *siege) error { return fill(ctx, s.addr, s.size) }, press: 3 * time.Minute, fills: true,
@@ -33,7 +33,7 @@ var fillAttack = attack{
 // usualPress is how long most attacks go on.
 const usualPress = 5 * time.Second
 
-// attacks is the table. The files named above each group have their code.
+// attacks lists all attacks. The file named above each group has its code.
 var attacks = []attack{
 	{name: "nothing", summary: "no attack: only the neighbour and the machine", run: nothing},
 
@@ -63,9 +63,9 @@ var attacks = []attack{
 	{name: "sorted", summary: "16 clients have 100 partitions of 50 MB sorted by ORDER BY without pages, and do not read", run: unreadQuery(16, 4, sortedQuery)},
 	{
 		name: "event-flood", summary: "2,000 clients register for schema changes and do not read, beside changes of the schema",
-		run: together(floodEvents, definitions), press: 15 * time.Second,
+		run: concurrently(floodEvents, definitions), press: 15 * time.Second,
 	},
-	{name: "events", summary: "200 clients register for schema changes and do not read, beside changes of the schema", run: together(unreadEvents, definitions)},
+	{name: "events", summary: "200 clients register for schema changes and do not read, beside changes of the schema", run: concurrently(unreadEvents, definitions)},
 
 	// Statements that take long: scans.go.
 	{name: "scans-16", summary: "16 scans of a table at a time on one connection", run: scans(16), press: 8 * time.Second},
@@ -81,7 +81,7 @@ var attacks = []attack{
 	},
 	{
 		name: "arithmetic", summary: "v*v*... of a hundred factors of 100,000 digits; must be over at the timeout of reads, and when the client leaves",
-		run: together(arithmeticOnce, arithmeticAgain), press: 9 * time.Second, within: 7 * time.Second, stop: true,
+		run: concurrently(arithmeticOnce, arithmeticAgain), press: 9 * time.Second, within: 7 * time.Second, stop: true,
 	},
 	{name: "in-product", summary: "a IN ? AND b IN ? AND c IN ? of 300 values each, in requests of 7 KB", run: inProduct(inProductLists), press: 4 * time.Second},
 	{name: "in-product-markers", summary: "the same with 900 markers, of clustering columns", run: inProduct(inProductMarkers), press: 4 * time.Second},
@@ -126,13 +126,13 @@ var attacks = []attack{
 	// Several at once.
 	{
 		name: "together", summary: "unread, scans-128, literal-list and in-product at once",
-		run:   together(unreadPartition(protocol.V4, 5000), scans(128), literals(4, listText), inProduct(inProductLists)),
+		run:   concurrently(unreadPartition(protocol.V4, 5000), scans(128), literals(4, listText), inProduct(inProductLists)),
 		press: 12 * time.Second, stop: true,
 	},
 }
 
-// together runs attacks at the same time.
-func together(runs ...func(context.Context, *siege) error) func(context.Context, *siege) error {
+// concurrently runs attacks at the same time.
+func concurrently(runs ...func(context.Context, *siege) error) func(context.Context, *siege) error {
 	return func(ctx context.Context, s *siege) error {
 		failed := make(chan error, len(runs))
 		for _, run := range runs {

@@ -9,21 +9,21 @@ import (
 
 // The bounds on the resources of a server and on the delays of its other clients, on 2 cores.
 const (
-	// Of resident memory that is not of files, beyond what the data take if they are in memory. Pages of files that
-	// were read or written are resident as long as the system has no other use for them.
+	// boundMemory bounds anonymous resident memory, in addition to the data if they are in memory. Pages of files do
+	// not count: the system keeps them resident as long as it has no other use for the memory.
 	boundMemory = 1 << 30
 
 	boundLatency = 100 * time.Millisecond
-	boundVisit   = time.Second     // for a client that comes to be answered
+	boundVisit   = time.Second     // for a new client to be answered
 	boundBusy    = 2 * time.Second // for the processors to be free once the attackers have left
 	boundStop    = 2 * time.Second // for the process to end after the last answer and the signal
 )
 
-// What may be more than before when all is over: the heap grows and shrinks, tables get files, the neighbour's visits
-// come and go.
+// How much more the server may hold after an attack than before: the heap grows and shrinks, tables get files, and the
+// neighbour's visits come and go.
 const (
 	slackAnon        = 100 << 20
-	restingAnon      = 128 << 20 // a server at rest comes to this sooner or later: tables in memory, and the collector waits
+	restingAnon      = 128 << 20 // an idle server reaches this sooner or later: memtables, and garbage not collected yet
 	slackGoroutines  = 20
 	slackDescriptors = 20
 )
@@ -38,27 +38,27 @@ type result struct {
 	seen                experience    // by the neighbour, during the attack
 	later               experience    // afterwards
 	report              report        // of the attackers
-	busy                time.Duration // from where the attackers left to where the processors were free
-	settled             time.Duration // and to where memory, goroutines and descriptors were as before
-	unsettled           bool          // they never were
+	busy                time.Duration // from the end of the attack until the processors were free
+	settled             time.Duration // and until memory, goroutines and descriptors were as before
+	unsettled           bool          // they did not return to that in time
 	killed, ended       bool
 	log                 string // the server's, if it ended
 
-	stopped *stopping // for a run that tells the server to stop
+	stopped *stopping // for a run that stops the server
 
 	broken []string
 }
 
 // stopping is how a server ended.
 type stopping struct {
-	took   time.Duration // from the signal
-	behind time.Duration // from the last answer, or the signal if there came none
-	never  bool          // it was killed in the end
+	took   time.Duration // since the signal
+	linger time.Duration // since the last answer, or since the signal if none followed it
+	never  bool          // it did not end in time and was killed
 	exit   string        // its status, unless that is good
 	log    string        // from then on
 }
 
-// judge says which bounds are broken.
+// judge sets the broken bounds.
 func (r *result) judge() {
 	bad := func(format string, values ...any) { r.broken = append(r.broken, fmt.Sprintf(format, values...)) }
 	switch {
@@ -68,8 +68,8 @@ func (r *result) judge() {
 	case r.stopped != nil:
 		if r.stopped.never {
 			bad("it did not end for %s", seconds(r.stopped.took))
-		} else if r.stopped.behind > boundStop {
-			bad("it took %s to end behind the last answer, bound %s", seconds(r.stopped.behind), seconds(boundStop))
+		} else if r.stopped.linger > boundStop {
+			bad("it took %s to end after the last answer, bound %s", seconds(r.stopped.linger), seconds(boundStop))
 		}
 		return
 	case r.ended:

@@ -11,14 +11,14 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// How many connections come at once, and how many where each one costs more.
+// How many connections attackers open, and how many where each is expensive.
 const (
 	idlers     = 5000
 	crowd      = 2000
 	handshakes = 1000
 )
 
-// nothing is for comparison.
+// nothing is the baseline.
 func nothing(ctx context.Context, _ *siege) error {
 	hold(ctx)
 	return nil
@@ -33,7 +33,7 @@ func idle(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// tlsIdle does so through TLS. The certificate is the server's own business.
+// tlsIdle does so through TLS. It does not check the certificate.
 func tlsIdle(ctx context.Context, s *siege) error {
 	o := v4
 	o.TLS = &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}
@@ -44,11 +44,11 @@ func tlsIdle(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// halfHandshakes begins handshakes with some bytes of a record that is announced to be long, and does not go on.
+// halfHandshakes announces a long record of a handshake, sends some bytes of it, and stops.
 func halfHandshakes(ctx context.Context, s *siege) error {
 	s.eachSocket(ctx, s.size.clients(handshakes), func(_ int, sock net.Conn) {
 		for sock != nil && ctx.Err() == nil && s.write(sock, []byte{0x16, 3, 1, 0x40, 0, 1, 0, 0x3f, 0xfc, 3, 3}) {
-			_, err := sock.Read(make([]byte, 1)) // the server says nothing
+			_, err := sock.Read(make([]byte, 1)) // waits until the server closes it
 			s.count("ended:" + brief(err))
 			_ = sock.Close()
 			wait(ctx, 100*time.Millisecond)
@@ -67,7 +67,7 @@ func silent(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// garbage sends random bytes, and half of the time after a good STARTUP, until it is thrown out.
+// garbage sends random bytes until the server closes the connection, half of the time after a valid STARTUP.
 func garbage(ctx context.Context, s *siege) error {
 	startup := &protocol.Startup{Options: []protocol.Option{{Key: protocol.OptionCQLVersion, Value: "3.0.0"}}}
 	s.eachSocket(ctx, s.size.clients(50), func(i int, sock net.Conn) {
@@ -81,7 +81,7 @@ func garbage(ctx context.Context, s *siege) error {
 				bytes = append(bytes, byte(random.Uint32()))
 			}
 			if _, err := sock.Write(bytes); err == nil {
-				_ = sock.SetReadDeadline(time.Now().Add(50 * time.Millisecond)) // it may wait for more
+				_ = sock.SetReadDeadline(time.Now().Add(50 * time.Millisecond)) // the server may wait for more
 				_, _ = sock.Read(bytes)
 			}
 			_ = sock.Close()
@@ -109,7 +109,7 @@ func slowWriters(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// reconnect is a client without a pool. It waits a little, because each connection takes one of its ports for a while.
+// reconnect is a client without a pool. It pauses between connections, because each occupies a port for a while.
 func reconnect(ctx context.Context, s *siege) error {
 	s.eachSocket(ctx, 8, func(int, net.Conn) {
 		for wait(ctx, 5*time.Millisecond) {

@@ -18,7 +18,7 @@ func unfoldIdle(ctx context.Context, s *siege) error {
 	frame := compressedQuery("SELECT key FROM system.local", make([]byte, longestText))
 	s.each(ctx, s.size.clients(100), client.Options{Version: protocol.V4, Compression: protocol.LZ4}, func(_ int, p *peer) {
 		if p.sendFrame(frameStream, frame) {
-			p.read(1) // that it has a value too many
+			p.read(1) // the error that it has too many values
 		}
 		hold(ctx)
 	})
@@ -41,8 +41,7 @@ func unfinishedStart(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// tooLong sends texts that are far longer than a frame may be, as long as the server reads them, and comes
-// again when it does not.
+// tooLong sends texts that are far longer than a frame may be, and reconnects when the server stops reading.
 func tooLong(ctx context.Context, s *siege) error {
 	const size = 200_000_000
 	header := protocol.AppendHeader(nil, protocol.Header{Version: protocol.V4, Opcode: protocol.OpQuery, Length: size})

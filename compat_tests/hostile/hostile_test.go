@@ -104,7 +104,7 @@ func TestStop(t *testing.T) {
 	for _, r := range resultsOf(t, trial) {
 		if r.stopped != nil {
 			stops++
-			if r.stopped.took <= 0 || r.stopped.took >= stopLimit || r.stopped.behind > r.stopped.took {
+			if r.stopped.took <= 0 || r.stopped.took >= stopLimit || r.stopped.linger > r.stopped.took {
 				t.Errorf("%s: %+v", r.attack.name, r.stopped)
 			}
 			if r.stopped.exit != "" || !strings.Contains(r.stopped.log, "stopped") {
@@ -183,7 +183,7 @@ func TestFrozen(t *testing.T) {
 		t.Fatal(err)
 	}
 	frozen := time.Now()
-	time.Sleep(3 * boundLatency) // what is measured
+	time.Sleep(3 * boundLatency) // the measured delay
 	if slowest := s.neighbour.take().reads.at(1); slowest < boundLatency {
 		t.Errorf("a read has waited for %s while the server is frozen", slowest)
 	}
@@ -233,9 +233,9 @@ func TestJudge(t *testing.T) {
 		{"mute", "did not tell", func(r *result) { r.unsettled = true }},
 		{"killed", "killed at", func(r *result) { r.killed, r.ended = true, true }},
 		{"ended", "panic", func(r *result) { r.ended, r.log = true, "panic" }},
-		{"stopped late", "to end behind", func(r *result) { r.stopped = &stopping{behind: boundStop + 1} }},
+		{"stopped late", "to end after", func(r *result) { r.stopped = &stopping{linger: boundStop + 1} }},
 		{"never stopped", "did not end", func(r *result) { r.stopped = &stopping{never: true} }},
-		{"stopped", "", func(r *result) { r.stopped = &stopping{took: boundStop + 1, behind: 1} }},
+		{"stopped", "", func(r *result) { r.stopped = &stopping{took: boundStop + 1, linger: 1} }},
 	} {
 		r := &result{seen: experience{reads: latencies{1}, writes: latencies{1}}}
 		c.change(r)

@@ -1,24 +1,24 @@
-// Command hostile shows whether a server holds when clients are hostile or unlucky: when they ask for much and read
-// nothing, send texts that grow when they are parsed, leave in the middle, or come by the thousand. It starts cqld as
-// a separate process, fills some tables, and runs one attack after the other (attacks.go is the table of them)
-// beside a client that behaves well. It prints the measurements of the server and that client, and fails
-// if a bound is broken (bounds.go). With -cage the system itself sees to the memory (cage_linux.go).
+// Command hostile checks that a server survives hostile or unlucky clients: they request much and read nothing, send
+// texts that grow when they are parsed, disconnect halfway, or come by the thousand. It starts cqld as a separate
+// process, fills some tables, and runs one attack after the other (attacks.go lists them) while a well-behaved client
+// is connected. It prints the measurements of the server and of that client, and fails if a bound is broken
+// (bounds.go). With -cage the system enforces the memory limit (system_linux.go).
 //
 //	hostile [-run NAME,NAME] [-quick] [-memory] [-limit 512MiB] [-cage 512MiB] [-time 10m]
 //
 // An attack goes like this (trial.go):
 //
-//	calm     the neighbour alone, until the server is at rest; memory, goroutines and descriptors are noted
-//	press    the attack runs, for as long as the table says
+//	rest     only the neighbour is connected, until the server is idle; memory, goroutines and descriptors are recorded
+//	press    the attack runs, for the time given in the table
 //	leave    its connections are closed at once; the processors must be free soon
 //	settle   memory, goroutines and descriptors must be as before
 //
-// When all are done, some run again, and the server is told to stop while they do.
+// After all attacks, some run again while the server is stopped.
 //
-// The attackers are a separate process (attackers.go), with a lower priority: where real ones are, they take no
-// time from the server's machine. neighbour.go is the client that behaves well, siege.go has the connections of an
-// attacker, watch.go looks at the process from outside and kills it before it takes the machine's memory, tables.go is
-// what the tables hold.
+// The attackers are a separate process (attackers.go) with a lower priority: real attackers would take no CPU time on
+// the server's machine. neighbour.go is the well-behaved client, siege.go has the connections of an attacker, watch.go
+// observes the process from outside and kills it before it exhausts the machine's memory, and tables.go defines the
+// tables and their rows.
 package main
 
 import (
@@ -78,7 +78,7 @@ type settings struct {
 	memory  bool
 	limit   int64 // --memory-limit; 0: none
 	safety  int64
-	walls   int64 // the limit of the server's cage; 0: there is none
+	walls   int64 // the memory limit of the server's cage; 0: no cage
 	time    time.Duration
 	binary  string
 }
@@ -97,7 +97,7 @@ func (s *settings) parse(run, limit, safety string) (err error) {
 	return err
 }
 
-// withoutDisk leaves those attacks out that want one.
+// withoutDisk leaves out the attacks that need a disk.
 func withoutDisk(all []attack) []attack {
 	return slices.DeleteFunc(slices.Clone(all), func(a attack) bool { return a.prepare != nil })
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// neighbour is the client that behaves well: over one connection it reads and writes rows by their key, one request
-// every neighbourEvery, whether or not the last is answered. A second loop is a client that comes, asks once and goes.
+// neighbour is the well-behaved client: over one connection it reads and writes rows by their key, one request every
+// neighbourEvery, whether or not the last is answered. A second loop connects, sends one request and disconnects.
 type neighbour struct {
 	addr string
 
@@ -24,18 +24,18 @@ type neighbour struct {
 	lastAnswer time.Time
 }
 
-// Rates of the neighbour, and how long the client that comes waits.
+// Rates of the neighbour, and the timeout of the visiting client.
 const (
 	neighbourEvery = 5 * time.Millisecond
 	newcomerEvery  = 500 * time.Millisecond
 	newcomerTime   = 5 * time.Second
 )
 
-// experience is the measurements of the neighbour over some time.
+// experience holds the measurements of the neighbour over some time.
 type experience struct {
 	reads, writes latencies
 	newcomers     latencies
-	late          latencies // how late the neighbour was itself: the machine's load
+	late          latencies // how late the neighbour sent its requests: the machine's load
 	errors        map[string]int
 }
 
@@ -89,7 +89,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// fail notes an error unless it comes of the end.
+// fail records an error unless ctx has ended.
 func (n *neighbour) fail(ctx context.Context, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
@@ -102,7 +102,7 @@ func (n *neighbour) fail(ctx context.Context, err error) {
 	n.seen.errors[fmt.Sprintf("%.100s", err)]++
 }
 
-// take returns the measurements since the last time. Requests that have waited long count as if they were answered
+// take returns the measurements since the last call. Requests that have waited long count as if they were answered
 // now.
 func (n *neighbour) take() experience {
 	n.mu.Lock()
@@ -125,7 +125,7 @@ func (e *experience) add(a asked, took time.Duration) {
 	}
 }
 
-// visit is a client that comes for one answer.
+// visit connects, sends one request and disconnects.
 func (n *neighbour) visit(ctx context.Context) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, newcomerTime)
@@ -205,7 +205,7 @@ func (n *neighbour) ask(ctx context.Context, conn *client.Conn, read, write *cli
 
 // receive takes answers until the connection or ctx ends.
 func (n *neighbour) receive(ctx context.Context, conn *client.Conn) error {
-	defer conn.Close() // ends who asks, too
+	defer conn.Close() // ends ask, too
 	for {
 		h, body, err := conn.ReceiveEnvelope(ctx)
 		if err != nil {

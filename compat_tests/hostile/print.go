@@ -38,7 +38,7 @@ func printTable(w io.Writer, results []*result) {
 func (r *result) printBelow(w io.Writer) {
 	if s := r.stopped; s != nil {
 		fmt.Fprintf(w, "\n%s, told to stop: ended after %s, %s behind the last answer; %s %s\n",
-			r.attack.name, seconds(s.took), seconds(s.behind), s.exit, s.log)
+			r.attack.name, seconds(s.took), seconds(s.linger), s.exit, s.log)
 	} else {
 		fmt.Fprintf(w, "\n%s: %s\n", r.attack.name, r.attack.summary)
 		for _, answer := range slices.Sorted(maps.Keys(r.report.Tally)) {

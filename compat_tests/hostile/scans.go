@@ -7,7 +7,7 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// The scans: both read every row of a table and answer with a line.
+// The scans: both read every row of a table and return one row.
 const (
 	countScan  = "SELECT count(*) FROM hostile.many"
 	filterScan = "SELECT * FROM hostile.many WHERE v = -1 ALLOW FILTERING"
@@ -33,7 +33,7 @@ func scans(n int) func(context.Context, *siege) error {
 	}
 }
 
-// scansLeft sends scans and leaves when the attack is over, soon.
+// scansLeft sends scans and disconnects at the end of its short attack.
 func scansLeft(ctx context.Context, s *siege) error {
 	if p := s.connect(ctx, v4); p != nil {
 		p.send(500, query(filterScan))
@@ -42,7 +42,7 @@ func scansLeft(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// crowdOfScans has many clients with many scans each under way.
+// crowdOfScans has many clients with many scans each in flight.
 func crowdOfScans(ctx context.Context, s *siege) error {
 	const requests = 500
 	s.each(ctx, s.size.clients(200), v4, func(_ int, p *peer) {
@@ -53,10 +53,10 @@ func crowdOfScans(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// sliceQuery reads about as many rows as a read may that is not counted as long.
+// sliceQuery reads nearly as many rows as make a read count as long.
 const sliceQuery = "SELECT c FROM hostile.wide WHERE p = 0 LIMIT 450"
 
-// crowdOfSlices has many clients with many slices each under way.
+// crowdOfSlices has many clients with many slices each in flight.
 func crowdOfSlices(ctx context.Context, s *siege) error {
 	const requests = 500
 	s.each(ctx, s.size.clients(200), v4, func(_ int, p *peer) {
@@ -69,7 +69,7 @@ func crowdOfSlices(ctx context.Context, s *siege) error {
 // arithmeticQuery multiplies large numbers: the product of the table's number a hundred times.
 var arithmeticQuery = "SELECT v" + strings.Repeat("*v", 99) + " FROM hostile.numbers WHERE k = 0"
 
-// arithmeticOnce waits for one answer.
+// arithmeticOnce sends one request and waits for the answer.
 func arithmeticOnce(ctx context.Context, s *siege) error {
 	s.each(ctx, 1, v4, func(_ int, p *peer) {
 		if p.send(1, query(arithmeticQuery)) {
@@ -79,7 +79,7 @@ func arithmeticOnce(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// arithmeticAgain asks again and again, so that there is work when it leaves.
+// arithmeticAgain sends requests without pause, so that one is running when it disconnects.
 func arithmeticAgain(ctx context.Context, s *siege) error {
 	s.each(ctx, 1, v4, func(_ int, p *peer) {
 		for ctx.Err() == nil && p.send(1, query(arithmeticQuery)) && p.read(1) {

@@ -16,12 +16,12 @@ import (
 type siege struct {
 	addr       string
 	size       sizes
-	connecting chan struct{} // has an element for each connection that is being opened
+	connecting chan struct{} // a semaphore of connections that are being opened
 
 	mu      sync.Mutex
 	left    bool
 	sockets []net.Conn
-	peers   map[*peer]bool // those that read
+	peers   map[*peer]bool // the clients that read
 	report  report
 }
 
@@ -29,14 +29,14 @@ func newSiege(addr string, size sizes) *siege {
 	return &siege{addr: addr, size: size, connecting: make(chan struct{}, maxConnecting), report: report{Tally: map[string]int{}}, peers: map[*peer]bool{}}
 }
 
-// connectTime is how long an attacker waits for a connection, and maxConnecting how many wait at a time: with more the
-// system's queue of connections would be what is measured.
+// connectTime is how long an attacker waits for a connection. maxConnecting bounds how many wait at a time: with more,
+// the attack would measure the system's accept queue.
 const (
 	connectTime   = 5 * time.Second
 	maxConnecting = 256
 )
 
-// count notes that something was answered or went wrong.
+// count counts an answer or a failure by its kind.
 func (s *siege) count(answer string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +45,7 @@ func (s *siege) count(answer string) {
 	}
 }
 
-// keep has a socket closed when the attackers leave.
+// keep closes a socket when the attackers leave.
 func (s *siege) keep(sock net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *siege) keep(sock net.Conn) {
 	s.sockets = append(s.sockets, sock)
 }
 
-// leave closes all connections, and notes how long those who read have waited.
+// leave closes all connections, and records how long the clients that read have waited.
 func (s *siege) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,8 +73,8 @@ func (s *siege) leave() {
 	}
 }
 
-// watchArrivals notes when answers come to clients that do not read, until ctx ends: the server does not know that
-// they will not, as long as their sockets take them.
+// watchArrivals records when answers arrive at clients that do not read, until ctx ends. The server cannot tell that
+// they do not read as long as their socket buffers have room.
 func (s *siege) watchArrivals(ctx context.Context) {
 	before := map[net.Conn]int{}
 	for ctx.Err() == nil {
@@ -96,10 +96,10 @@ func (s *siege) watchArrivals(ctx context.Context) {
 	}
 }
 
-// arrivalsEvery is how often watchArrivals looks.
+// arrivalsEvery is the polling interval of watchArrivals.
 const arrivalsEvery = 50 * time.Millisecond
 
-// socket opens a connection and sends nothing; nil if there is none to be had.
+// socket opens a connection and sends nothing; nil if that fails.
 func (s *siege) socket(ctx context.Context) net.Conn {
 	s.connecting <- struct{}{}
 	defer func() { <-s.connecting }()
@@ -139,7 +139,7 @@ func (s *siege) eachSocket(ctx context.Context, n int, do func(i int, sock net.C
 	wait.Wait()
 }
 
-// connect opens a connection and starts the protocol; nil if the server does not let it.
+// connect opens a connection and starts the protocol; nil if the server refuses.
 func (s *siege) connect(ctx context.Context, o client.Options) *peer {
 	s.connecting <- struct{}{}
 	defer func() { <-s.connecting }()
@@ -158,7 +158,7 @@ func (s *siege) connect(ctx context.Context, o client.Options) *peer {
 	}
 }
 
-// prepare has a statement prepared over a separate connection.
+// prepare prepares a statement over a separate connection.
 func (s *siege) prepare(ctx context.Context, v protocol.Version, cql string) (*client.Prepared, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
@@ -174,8 +174,8 @@ func (s *siege) prepare(ctx context.Context, v protocol.Version, cql string) (*c
 	return p, nil
 }
 
-// peer is an attacker's connection after STARTUP. It writes to the socket beside the client, so that answers may be
-// read, or not, while requests are sent.
+// peer is an attacker's connection after STARTUP. It writes to the client's socket directly, so that requests are sent
+// whether or not answers are read.
 type peer struct {
 	siege *siege
 	conn  *client.Conn
@@ -183,13 +183,13 @@ type peer struct {
 	last  int16
 
 	mu   sync.Mutex
-	sent map[int16]time.Time // the requests that a client waits for
+	sent map[int16]time.Time // the requests without an answer
 }
 
 // send sends a request n times, each on a different stream, and returns false when it cannot.
 func (p *peer) send(n int, m protocol.Request) bool { return p.sendFlags(n, 0, m) }
 
-// sendBytes is how much is written at a time.
+// sendBytes is the size of a write.
 const sendBytes = 256 << 10
 
 func (p *peer) sendFlags(n int, f protocol.Flags, m protocol.Request) bool {
@@ -211,7 +211,7 @@ func (p *peer) sendFlags(n int, f protocol.Flags, m protocol.Request) bool {
 	return true
 }
 
-// sendFrame sends a request that is encoded already.
+// sendFrame sends an encoded request.
 func (p *peer) sendFrame(stream int16, frame []byte) bool {
 	p.mu.Lock()
 	p.sent[stream] = time.Now()
@@ -230,7 +230,7 @@ func (s *siege) write(sock net.Conn, b []byte) bool {
 	return true
 }
 
-// brief is the cause of an error of a socket without its addresses.
+// brief is the text of a socket error without addresses.
 func brief(err error) string {
 	text := err.Error()
 	return text[strings.LastIndex(text, ": ")+1:]
@@ -258,7 +258,7 @@ func (p *peer) read(n int) bool {
 	return true
 }
 
-// reads has a peer's waiting looked at when the attackers leave.
+// reads registers a peer as a client that reads, so that leave checks its unanswered requests.
 func (s *siege) reads(p *peer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -276,7 +276,7 @@ func (s *siege) answered(kind string, took time.Duration) {
 	s.report.LastAnswer = time.Now()
 }
 
-// waiting is how long the oldest request has not been answered, and how many there are.
+// waiting returns the age of the oldest unanswered request, and their number.
 func (p *peer) waiting() (oldest time.Duration, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// sizes say how much is stored, and how many clients attack.
+// sizes set how much is stored, and how many clients attack.
 type sizes struct {
 	Partition        int // rows of the partition in hostile.wide
 	Table            int // rows of hostile.many
@@ -19,7 +19,7 @@ type sizes struct {
 	SortedPartitions int // of 500 rows of 1 KB in hostile.sorted
 	Sets             int // rows of hostile.sets
 	Huge             int // rows of 1 MB in the partition of hostile.huge
-	Share            int // of so many clients one comes; 0: all come
+	Share            int // one in so many clients attacks; 0: all
 }
 
 var (
@@ -27,7 +27,7 @@ var (
 	quickly = sizes{Partition: 30_000, Table: 100_000, Big: 64, Heavy: 500, SortedPartitions: 20, Sets: 10, Huge: 100}
 )
 
-// clients is how many of n clients come.
+// clients is how many of n clients attack.
 func (s sizes) clients(n int) int {
 	if s.Share == 0 {
 		return n
@@ -53,11 +53,11 @@ var definitionsOf = []string{
 	"CREATE TABLE hostile.scratch (k int PRIMARY KEY, n int, v blob)",
 }
 
-// Shapes of rows.
+// Sizes of rows.
 const (
 	wideText       = 100
 	manyText       = 20
-	bigValue       = 1_000_000 // nearly as much as a server that keeps its data in memory takes
+	bigValue       = 1_000_000 // nearly the limit of a server that keeps its data in memory
 	heavyValue     = 20_000
 	sortedRows     = 500
 	sortedValue    = 1000
@@ -102,7 +102,7 @@ func (s sizes) fillings() []filling {
 	}
 }
 
-// neighbourFilling makes the rows that the neighbour reads and writes again.
+// neighbourFilling makes the rows that the neighbour reads and overwrites.
 var neighbourFilling = filling{"INSERT INTO hostile.neighbour (k, v) VALUES (?, ?)", neighbourRows, func(i int) [][]byte {
 	return [][]byte{intValue(i), neighbourCell(i)}
 }}
@@ -166,13 +166,13 @@ func (f filling) insert(ctx context.Context, addr string) error {
 	return nil
 }
 
-// How much is sent before the answers are read.
+// Sizes of bursts: requests sent before their answers are read.
 const (
 	burstRows  = 2000
 	burstBytes = 4 << 20
 )
 
-// insertPart inserts the rows from one to below the other.
+// insertPart inserts a half-open range of rows.
 func (f filling) insertPart(ctx context.Context, addr string, from, to int) error {
 	conn, err := client.Dial(ctx, addr, client.Options{Version: protocol.V4})
 	if err != nil {

@@ -61,7 +61,7 @@ func compressedQuery(text string, values ...[]byte) []byte {
 	return enc.AppendRequest(nil, frameStream, 0, nil, query(text, values...))
 }
 
-// nested sends texts with something in itself, many times over: parsers that recurse run out of stack.
+// nested sends deeply nested texts: recursive parsers run out of stack.
 func nested(ctx context.Context, s *siege) error {
 	const depth = 100_000
 	within := func(before, open, middle, shut, behind string) string {
@@ -91,7 +91,7 @@ func preparedText(i int) string {
 	return fmt.Sprintf("SELECT * FROM hostile.many WHERE k IN (%d", i) + strings.Repeat(",1", 150_000) + ")"
 }
 
-// prepareLong has the server keep n long statements.
+// prepareLong prepares n long statements, which the server keeps.
 func prepareLong(n int) func(context.Context, *siege) error {
 	return func(ctx context.Context, s *siege) error {
 		const clients = 4
@@ -106,7 +106,7 @@ func prepareLong(n int) func(context.Context, *siege) error {
 	}
 }
 
-// longTexts sends as many that are not prepared, which a server may keep too. They select nothing.
+// longTexts sends as many unprepared statements, which a server may cache too. They select nothing.
 func longTexts(ctx context.Context, s *siege) error {
 	const clients, n = 4, 400
 	s.each(ctx, clients, v4, func(i int, p *peer) {

@@ -14,7 +14,7 @@ import (
 	"github.com/cqld/cqld/internal/certificates"
 )
 
-// trial attacks a server, and starts another one when an attack has left it other than it was.
+// trial attacks a server, and starts a fresh one after an attack from which it did not recover.
 type trial struct {
 	settings
 	data  string // the folder
@@ -24,11 +24,11 @@ type trial struct {
 
 	server   *server
 	filled   bool
-	resident int64 // memory of the data, if they are in memory
+	resident int64 // memory of the data of a server in memory
 	cage     *cage // nil: the server is not in one
 }
 
-// server is a process, with who watches it and who asks it.
+// server is a process with its watch and its neighbour.
 type server struct {
 	process   *process.Process
 	watch     *watch
@@ -37,12 +37,12 @@ type server struct {
 	watching  sync.WaitGroup
 }
 
-// pace is how long the parts of an attack take.
+// pace sets how long the parts of an attack take.
 type pace struct {
-	least     time.Duration // connections stay open if the attack has nothing more to do
-	settle    time.Duration // at most, for memory and descriptors to be given back
-	stopAfter time.Duration // of an attack, the server is told to stop
-	window    time.Duration // over which the use of the processors is measured; a server at rest is watched for some of them
+	least     time.Duration // connections stay open at least so long if the attack ends early
+	settle    time.Duration // the longest wait for memory and descriptors to be released
+	stopAfter time.Duration // from the start of an attack until the server is stopped
+	window    time.Duration // the interval over which CPU use is measured; an idle server is watched for some of them
 }
 
 var usualPace = pace{
@@ -53,8 +53,8 @@ var usualPace = pace{
 const (
 	settleLook  = 100 * time.Millisecond // between looks at the memory
 	busyCores   = 0.5                    // a server is busy if it uses more; the neighbour needs a tenth of that
-	busyWindows = 4                      // in so many windows in a row it must not be: others may have had the processors
-	stopLimit   = 15 * time.Second       // a server that has been told to stop is killed after this
+	busyWindows = 4                      // idle windows in a row: in one, other processes may have had the processors
+	stopLimit   = 15 * time.Second       // a stopping server is killed after this
 )
 
 // run runs all attacks, and some again while the server stops.
@@ -93,7 +93,7 @@ func (t *trial) run(ctx context.Context) (results []*result, err error) {
 	return results, nil
 }
 
-// line is the line that is printed as soon as an attack is over.
+// line is the line printed at the end of an attack.
 func (r *result) line() string {
 	if len(r.broken) > 0 {
 		return "BROKEN: " + strings.Split(strings.Join(r.broken, "; "), "\n")[0]
@@ -131,7 +131,7 @@ func (t *trial) attack(ctx context.Context, a attack, stopping bool) (*result, e
 	}
 	if r.killed = killed; ended && r.stopped == nil {
 		r.ended = true
-		_ = t.server.process.Wait() // for the end of its log
+		_ = t.server.process.Wait() // completes its log
 		r.log = shorten(t.server.process.Log())
 	}
 	if a.fills {
@@ -145,13 +145,13 @@ func (t *trial) attack(ctx context.Context, a attack, stopping bool) (*result, e
 	return r, nil
 }
 
-// shorten keeps the beginning of a log, where a panic says why.
+// shorten keeps the beginning of a log, where a panic has its cause.
 func shorten(log string) string {
 	const most = 2000
 	return log[:min(len(log), most)]
 }
 
-// press runs an attack and waits until all is as before.
+// press runs an attack and waits until the server has recovered.
 func (t *trial) press(ctx context.Context, r *result) error {
 	s := t.server
 	if prepare := r.attack.prepare; prepare != nil {
@@ -178,7 +178,7 @@ func (t *trial) press(ctx context.Context, r *result) error {
 	return err
 }
 
-// rest waits until the server leaves the processors free, and returns how long it did not.
+// rest waits until the server is idle, and returns how long it was busy.
 func (t *trial) rest(ctx context.Context) (busy time.Duration, err error) {
 	began := time.Now()
 	for free := 0; free < busyWindows; {
@@ -231,7 +231,7 @@ func (t *trial) settleDown(ctx context.Context, r *result, left time.Time) error
 	}
 }
 
-// stopDuring tells the server to stop while an attack runs.
+// stopDuring stops the server while an attack runs.
 func (t *trial) stopDuring(ctx context.Context, r *result) error {
 	s := t.server
 	ctx, cancel := context.WithCancel(ctx)
@@ -264,14 +264,14 @@ func (t *trial) stopDuring(ctx context.Context, r *result) error {
 	r.peak = s.watch.takePeak()
 	r.stopped = &stopping{took: ended.Sub(told), never: !s.watch.gone()}
 	if r.stopped.never {
-		_ = s.process.Signal(os.Kill) // fails if it ends just then
+		_ = s.process.Signal(os.Kill) // fails if it ends at this moment
 	}
 	cancel()
 	last := <-done
 	if r.report = last.report; last.err != nil {
 		return last.err
 	}
-	r.stopped.behind = ended.Sub(latest(told, r.report.LastAnswer, s.neighbour.last()))
+	r.stopped.linger = ended.Sub(latest(told, r.report.LastAnswer, s.neighbour.last()))
 	if err := s.process.Wait(); err != nil {
 		r.stopped.exit = err.Error()
 	}
@@ -279,14 +279,14 @@ func (t *trial) stopDuring(ctx context.Context, r *result) error {
 	return nil
 }
 
-// stoppingLog is the log of a server since it was told to stop.
+// stoppingLog is the log of a server since the signal to stop.
 func stoppingLog(log string) string {
 	log = strings.TrimSpace(log)
 	told := max(0, strings.LastIndex(log, "stopping:"))
 	return log[strings.LastIndexByte(log[:told], '\n')+1:]
 }
 
-// order returns the orders for the attackers.
+// order returns the order for the attackers.
 func (t *trial) order(a attack) order {
 	return order{Attack: a.name, Press: a.length(), Least: t.least, Addr: t.server.process.Addr, Size: t.size}
 }
@@ -307,7 +307,7 @@ func (n *neighbour) last() time.Time {
 	return n.lastAnswer
 }
 
-// start starts a server unless there is one. It defines tables that are not there, and fills them if told to.
+// start starts a server unless one runs. It defines missing tables, and fills them if filled is set.
 func (t *trial) start(ctx context.Context, filled bool) error {
 	if t.server != nil {
 		return nil
@@ -330,7 +330,7 @@ func (t *trial) start(ctx context.Context, filled bool) error {
 	return nil
 }
 
-// fill defines the tables, and fills them if told to.
+// fill defines the tables, and fills them if filled is set.
 func (t *trial) fill(ctx context.Context, filled bool) error {
 	if err := define(ctx, t.server.process.Addr); err != nil || !filled {
 		return err
@@ -338,7 +338,7 @@ func (t *trial) fill(ctx context.Context, filled bool) error {
 	return fill(ctx, t.server.process.Addr, t.size)
 }
 
-// haveFilled notes the memory of the data, and ends a server that has them on disk, so that the next begins at rest.
+// haveFilled records the memory of the data, and ends a server on disk, so that the next one starts idle.
 func (t *trial) haveFilled(r *result) error {
 	if r.ended {
 		return fmt.Errorf("%w while its tables were filled: %s", errEnded, r.log)
@@ -382,7 +382,7 @@ func (t *trial) startProcess() (*process.Process, error) {
 	return process.Start(program, arguments...)
 }
 
-// certificate makes a certificate for the server, beside its data.
+// certificate writes a certificate for the server into its data folder.
 func (t *trial) certificate() (certificate, key string, err error) {
 	a, err := certificates.NewAuthority("hostile")
 	if err != nil {
@@ -396,7 +396,7 @@ func (t *trial) certificate() (certificate, key string, err error) {
 	return certificate, key, pair.Write(certificate, key)
 }
 
-// end ends the server, whatever state it is in.
+// end ends the server in any state.
 func (t *trial) end() {
 	s := t.server
 	if s == nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// v4 is how most attackers connect.
+// v4 is the protocol of most attackers.
 var v4 = client.Options{Version: protocol.V4}
 
-// unreadPartition asks for a partition of many rows.
+// unreadPartition requests a partition of many rows.
 func unreadPartition(v protocol.Version, page int32) func(context.Context, *siege) error {
 	return func(ctx context.Context, s *siege) error {
 		read, err := s.prepare(ctx, v, "SELECT * FROM hostile.wide WHERE p = 0")
@@ -28,7 +28,7 @@ func unreadPartition(v protocol.Version, page int32) func(context.Context, *sieg
 	}
 }
 
-// bigPages asks for pages of 64 MB.
+// bigPages requests pages of 64 MB.
 func bigPages(clients, pages int) func(context.Context, *siege) error {
 	return func(ctx context.Context, s *siege) error {
 		read, err := s.prepare(ctx, protocol.V4, "SELECT * FROM hostile.big WHERE p = 0")
@@ -60,7 +60,7 @@ func fillHuge(ctx context.Context, addr string, size sizes) error {
 	}}.insert(ctx, addr)
 }
 
-// readHuge asks for more in one answer than a frame can hold.
+// readHuge requests more rows in one answer than a frame can hold.
 func readHuge(ctx context.Context, s *siege) error {
 	const requests = 2
 	s.each(ctx, s.size.clients(8), v4, func(_ int, p *peer) {
@@ -71,7 +71,7 @@ func readHuge(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// Statements whose answers are large or dear.
+// Statements whose answers are large or expensive.
 const (
 	jsonQuery   = "SELECT JSON * FROM hostile.big WHERE p = 0"
 	sortedQuery = "SELECT * FROM hostile.sorted WHERE p IN ? ORDER BY c"
@@ -102,7 +102,7 @@ func repeatedColumn(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// inKeys asks for many large rows by their keys.
+// inKeys requests many large rows by their keys.
 func inKeys(ctx context.Context, s *siege) error {
 	read, err := s.prepare(ctx, protocol.V4, "SELECT * FROM hostile.heavy WHERE k IN ?")
 	if err != nil {
@@ -115,7 +115,7 @@ func inKeys(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// unreadOptions asks for the same small answer for ever.
+// unreadOptions requests a small answer without end.
 func unreadOptions(ctx context.Context, s *siege) error {
 	s.each(ctx, s.size.clients(250), v4, func(_ int, p *peer) {
 		for ctx.Err() == nil && p.send(1000, &protocol.Options{}) {

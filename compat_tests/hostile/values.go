@@ -9,12 +9,12 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// execute runs a prepared statement; page 0 is without pages.
+// execute is the EXECUTE of a prepared statement; page 0 disables paging.
 func execute(p *client.Prepared, page int32, values ...[]byte) *protocol.Execute {
 	return &protocol.Execute{ID: p.ID, ResultMetadataID: p.ResultMetadataID, Parameters: parameters(page, values...)}
 }
 
-// query runs a statement as text.
+// query is the QUERY of a statement.
 func query(text string, values ...[]byte) *protocol.Query {
 	return &protocol.Query{Query: text, Parameters: parameters(0, values...)}
 }
@@ -33,10 +33,10 @@ func parameters(page int32, values ...[]byte) protocol.QueryParameters {
 	return p
 }
 
-// intValue is an int as the protocol has it.
+// intValue encodes an int.
 func intValue(n int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
 
-// intList is the list of the numbers below n.
+// intList encodes the list of the numbers below n.
 func intList(n int) []byte {
 	b := intValue(n)
 	for i := range n {

@@ -16,7 +16,7 @@ type state struct {
 	descriptors int
 }
 
-// watch looks at a process from outside, and kills it when it takes too much memory.
+// watch observes a process from outside, and kills it when it uses too much memory.
 type watch struct {
 	process *process.Process
 
@@ -27,7 +27,7 @@ type watch struct {
 	killed bool
 }
 
-// How often memory is looked at, and goroutines and descriptors, which costs the server a little.
+// How often memory is measured, and goroutines and descriptors, which cost the server some CPU time.
 const (
 	memoryEvery = 20 * time.Millisecond
 	countEvery  = time.Second
@@ -75,21 +75,21 @@ func (w *watch) lookAtCounts(ctx context.Context) {
 	w.peak.goroutines = max(w.peak.goroutines, int(goroutines))
 }
 
-// gone reports whether the process has ended.
+// gone reports whether the process ended.
 func (w *watch) gone() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.ended
 }
 
-// fate tells whether the process has ended, and whether it was killed for its memory.
+// fate reports whether the process ended, and whether it was killed for its memory.
 func (w *watch) fate() (ended, killed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.ended, w.killed
 }
 
-// takePeak returns the most there was since the last time.
+// takePeak returns the peak since the last call.
 func (w *watch) takePeak() state {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -98,7 +98,7 @@ func (w *watch) takePeak() state {
 	return peak
 }
 
-// look asks for everything at this moment.
+// look measures everything now.
 func look(ctx context.Context, p *process.Process) (s state, err error) {
 	if s.memory, err = p.Memory(); err != nil {
 		return s, err

@@ -45,7 +45,7 @@ func bigWrites(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// traced has the server trace each read.
+// traced requests a trace of each read.
 func traced(ctx context.Context, s *siege) error {
 	read, err := s.prepare(ctx, protocol.V4, "SELECT * FROM hostile.many WHERE k = ?")
 	if err != nil {
@@ -60,7 +60,7 @@ func traced(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// definitions creates and drops tables, some requests at a time.
+// definitions creates and drops tables, with some requests in flight.
 func definitions(ctx context.Context, s *siege) error {
 	s.each(ctx, 8, client.Options{Version: protocol.V4}, func(i int, p *peer) {
 		create := query(fmt.Sprintf("CREATE TABLE IF NOT EXISTS hostile.made%d (k int PRIMARY KEY, a text, b text, c set<text>)", i))
@@ -71,7 +71,7 @@ func definitions(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// counters has many clients wait for the same row.
+// counters has many clients contend for one row.
 func counters(ctx context.Context, s *siege) error {
 	add, err := s.prepare(ctx, protocol.V4, "UPDATE hostile.counters SET n = n + 1 WHERE k = 0")
 	if err != nil {

@@ -1,12 +1,12 @@
-// Command mutations sends sessions that are wrong in some way: bytes of valid requests changed, left out, repeated and
-// mixed with those of others, statements with words exchanged, values that are not of their type. Nothing of that may
-// make a request panic, take the server down, keep others waiting, or leave anything when the clients have left.
+// Command mutations fuzzes a server with invalid sessions: bytes of valid requests are changed, left out, repeated and
+// mixed with other requests, words of statements are exchanged, and values have the wrong type. None of this may cause
+// a panic, end the server, delay other clients, or leave memory, goroutines or descriptors after the clients have left.
 //
 //	mutations [-minutes 4] [-seed N] [-workers 8] [-binary FILE]
 //
-// The time is divided among servers that are started one after the other: without anything, with TLS, with logins, and
-// with both. statements.go has where the statements come from, session.go makes and sends sessions, mutate.go is what
-// is done to their bytes, and watch.go is a client that behaves well, and looks at the memory and goroutines left.
+// The time is divided among servers that run one after the other: with the defaults, with TLS, with logins, and with
+// both. session.go makes and sends sessions, mutate.go collects the statements and changes texts and bytes, and
+// watch.go is a well-behaved client that also checks memory and goroutines at the end.
 package main
 
 import (
@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-// run is a run as the flags ask for.
+// run holds the values of the flags.
 type run struct {
 	seed    uint64
 	workers int

@@ -3,9 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 
+	"github.com/cqld/cqld/compat_tests/script"
 	"github.com/cqld/cqld/protocol"
 )
 
@@ -16,7 +20,7 @@ type mutator struct {
 	other []byte // the bytes of another request
 }
 
-// often is true in a share of n out of 100 cases.
+// often is true in n percent of the calls.
 func (m *mutator) often(n int) bool { return m.IntN(100) < n }
 
 // text is a statement, mostly with some words exchanged, left out or repeated.
@@ -117,4 +121,38 @@ func (m *mutator) envelope(b []byte) []byte {
 	b = append(bytes.Clone(b[:protocol.HeaderSize]), body...)
 	protocol.FinishFrame(b, 0)
 	return b
+}
+
+// statements returns the statements of all scripts below a folder, each once, without the matches of locksOut.
+func statements(folder string) (texts []string, err error) {
+	known := map[string]bool{}
+	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".txt" {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		s, err := script.Parse(string(content))
+		if err != nil {
+			return err
+		}
+		for _, b := range s.Blocks {
+			for _, text := range b.Statements {
+				if !known[text] && !locksOut(text) {
+					known[text] = true
+					texts = append(texts, text)
+				}
+			}
+		}
+		return nil
+	})
+	return texts, err
+}
+
+// locksOut reports whether a statement may drop the superuser or its permissions, which watch needs.
+func locksOut(text string) bool {
+	text = strings.ToLower(text)
+	return strings.Contains(text, superuser) || strings.Contains(text, "truncate") && strings.Contains(text, "system_auth")
 }

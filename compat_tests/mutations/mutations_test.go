@@ -33,7 +33,7 @@ func TestMutator(t *testing.T) {
 		t.Errorf("of %d, %d are the same and %d have a true length", times, same, fit)
 	}
 	if !bytes.Equal(whole, kept) {
-		t.Error("what was given has changed")
+		t.Error("the argument was modified")
 	}
 }
 

@@ -17,8 +17,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// session is one connection: a start that is right or not, some requests of which most are wrong, and the reading of
-// what comes back.
+// session is one connection: a valid or invalid start, some requests, most of them invalid, and their answers.
 type session struct {
 	*mutator
 	server       string
@@ -32,13 +31,13 @@ type session struct {
 	bytes       []byte   // all that was sent
 }
 
-// How long a session waits for more to come, and for bytes to be taken.
+// Timeouts of reads and of writes.
 const (
 	quiet    = 30 * time.Millisecond
 	patience = 5 * time.Second
 )
 
-// run is one session. An error is a mistake of the server.
+// run runs one session. An error is a bug of the server.
 func (s session) run(ctx context.Context) error {
 	s.sent.sessions.Add(1)
 	s.version = []protocol.Version{protocol.V3, protocol.V4, protocol.V4, protocol.V5, protocol.V5}[s.IntN(5)]
@@ -59,12 +58,12 @@ func (s session) run(ctx context.Context) error {
 	}
 	_ = sock.SetWriteDeadline(time.Now().Add(patience))
 	if _, err := sock.Write(s.bytes); err != nil {
-		s.sent.closed.Add(1) // it may have seen enough
+		s.sent.closed.Add(1) // the server may close an invalid connection
 	}
 	return s.read(sock, segmented)
 }
 
-// connect opens a connection, of which the start is mostly right.
+// connect opens a connection, mostly with a valid start.
 func (s *session) connect(ctx context.Context) (sock net.Conn, segmented bool, err error) {
 	if s.often(20) {
 		d := net.Dialer{Timeout: patience}
@@ -86,7 +85,7 @@ func (s *session) connect(ctx context.Context) (sock net.Conn, segmented bool, e
 		return nil, false, err
 	}
 	if s.often(50) {
-		_, _ = c.Query(ctx, "USE "+s.keyspace, nil, nil) // it may be away for a moment
+		_, _ = c.Query(ctx, "USE "+s.keyspace, nil, nil) // renew may have dropped it for a moment
 	}
 	for range s.IntN(4) {
 		if p, err := c.Prepare(ctx, s.text(s.keyspace), ""); err == nil {
@@ -96,7 +95,7 @@ func (s *session) connect(ctx context.Context) (sock net.Conn, segmented bool, e
 	return c.NetConn(), s.version.HasSegments(), nil
 }
 
-// append appends a request, mostly wrong, as the connection sends it.
+// append appends a request, mostly invalid, in the framing of the connection.
 func (s *session) append(enc *protocol.Encoder, b []byte) []byte {
 	plain := protocol.Encoder{Version: enc.Version, Compression: enc.Compression}
 	if enc.Segments {
@@ -120,7 +119,7 @@ func (s *session) append(enc *protocol.Encoder, b []byte) []byte {
 	return append(b, segment...)
 }
 
-// request is one of any kind.
+// request makes a request of a random kind.
 func (s *session) request() protocol.Request {
 	switch s.IntN(12) {
 	case 0:
@@ -151,7 +150,7 @@ func (s *session) request() protocol.Request {
 	return &protocol.Query{Query: s.text(s.keyspace), Parameters: s.parameters()}
 }
 
-// id is that of a statement that was prepared; nil: there is none.
+// id returns the id of a prepared statement; nil if there is none.
 func (s *session) id() []byte {
 	if len(s.prepared) == 0 {
 		return nil
@@ -186,7 +185,7 @@ func (s *session) parameters() protocol.QueryParameters {
 	return p
 }
 
-// read reads answers until no more come, and reports wrong ones.
+// read reads answers until no more come, and reports invalid ones.
 func (s *session) read(sock net.Conn, segmented bool) error {
 	segments := protocol.Segments{Compressed: s.compression == protocol.LZ4, Limit: 1 << 28}
 	var raw, plain []byte
@@ -224,10 +223,10 @@ func (s *session) read(sock net.Conn, segmented bool) error {
 	}
 }
 
-// abandoned is the answer to a request that was running when the server closed its connection.
+// abandoned is the error of a request that was running when the server closed its connection.
 const abandoned = "The request was abandoned because its connection ends"
 
-// take counts the envelopes that have come whole, and returns the rest. An error of the server is wrong.
+// take counts the complete envelopes, and returns the remaining bytes. It reports server errors.
 func (s *session) take(b []byte) (rest []byte, err error) {
 	for len(b) >= protocol.HeaderSize {
 		h := protocol.ParseHeader(b)

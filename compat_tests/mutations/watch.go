@@ -18,7 +18,7 @@ import (
 // superuser is the role that clients log in as, and its password.
 const superuser = "cassandra"
 
-// surroundings are the memory, goroutines and connections of a server.
+// surroundings are the resources of a server: memory, goroutines and descriptors.
 type surroundings struct {
 	tls, logins bool
 
@@ -74,7 +74,7 @@ func (s *surroundings) arguments() []string {
 	return args
 }
 
-// options are how a client connects that does everything right.
+// options are the options of the well-behaved client.
 func (s *surroundings) options() client.Options {
 	o := client.Options{TLS: s.client}
 	if s.logins {
@@ -83,7 +83,7 @@ func (s *surroundings) options() client.Options {
 	return o
 }
 
-// watch is a client that behaves well, and knows the surroundings before the others came.
+// watch is a well-behaved client. It also knows the surroundings of the server before the sessions.
 type watch struct {
 	surroundings *surroundings
 	cancel       context.CancelFunc
@@ -97,16 +97,16 @@ type watch struct {
 	left        string
 }
 
-// How often the watch asks, and how long an answer may take.
+// The interval of the watch's requests, and their timeout.
 const (
 	askEvery  = 20 * time.Millisecond
 	askTime   = 10 * time.Second
-	settle    = 30 * time.Second // for memory and connections to be given back
-	slack     = 10               // goroutines and descriptors that may be more than before
+	settle    = 30 * time.Second // for memory and connections to be released
+	slack     = 10               // goroutines and descriptors more than before that are allowed
 	keyspaces = 8
 )
 
-// watchServer prepares a server and begins to ask it.
+// watchServer prepares a server and begins to send requests.
 func watchServer(ctx context.Context, p *process.Process, s *surroundings) (*watch, error) {
 	c, err := client.Dial(ctx, p.Addr, s.options())
 	if err != nil {
@@ -139,7 +139,7 @@ func watchServer(ctx context.Context, p *process.Process, s *surroundings) (*wat
 	return w, nil
 }
 
-// renew makes the keyspaces that statements are about anew, so that they do not become large.
+// renew drops and creates the keyspaces of the statements again and again, so that they stay small.
 func (w *watch) renew(ctx context.Context, c *client.Conn) error {
 	for i := range keyspaces {
 		for _, cql := range []string{
@@ -156,7 +156,7 @@ func (w *watch) renew(ctx context.Context, c *client.Conn) error {
 
 func keyspace(i int) string { return fmt.Sprint("mutations", i) }
 
-// ask asks once.
+// ask sends one request.
 func (w *watch) ask(ctx context.Context, c *client.Conn) error {
 	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTime)
 	defer cancel()
@@ -171,7 +171,7 @@ func (w *watch) ask(ctx context.Context, c *client.Conn) error {
 	return nil
 }
 
-// fail notes the first error.
+// fail keeps the first error.
 func (w *watch) fail(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -192,7 +192,7 @@ func (w *watch) slowest() time.Duration {
 	return w.slow
 }
 
-// end looks at the surroundings when the clients have gone.
+// end compares the surroundings after the sessions with those before.
 func (w *watch) end(p *process.Process) error {
 	w.cancel()
 	w.asking.Wait()

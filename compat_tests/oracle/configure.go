@@ -34,7 +34,7 @@ func release() (string, error) {
 	return pom.Version, nil
 }
 
-// jars returns the folder with Cassandra and what it needs, brought from Maven Central the first time.
+// jars returns the folder with Cassandra and its dependencies. It downloads them from Maven Central the first time.
 func jars(ctx context.Context, folder string) (string, error) {
 	version, err := release()
 	if err != nil {
@@ -61,7 +61,7 @@ func jars(ctx context.Context, folder string) (string, error) {
 	if out, err := mvn.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("bring Cassandra's jars: %w\n%s", err, out)
 	}
-	return lib, os.Rename(filepath.Join(work, "lib"), lib) // whole or not at all
+	return lib, os.Rename(filepath.Join(work, "lib"), lib) // all or nothing
 }
 
 // configure writes the node's configuration.
@@ -102,7 +102,7 @@ func (n *node) configure() error {
 	return nil
 }
 
-// arguments are those of java.
+// arguments are the arguments of java.
 func (n *node) arguments(lib string) ([]string, error) {
 	agents, err := filepath.Glob(filepath.Join(lib, "jamm-*.jar"))
 	if err != nil || len(agents) != 1 {

@@ -1,14 +1,14 @@
-// Command oracle runs a real Apache Cassandra 5.0 on a loopback address: the judge of every argument about behaviour.
+// Command oracle runs a real Apache Cassandra 5.0 on a loopback address, the reference for all behaviour.
 //
 //	oracle [flags] start             starts a node, waits until it answers and prints its address
 //	oracle [flags] run COMMAND...    runs a command with the node's address in CASSANDRA_ADDR; for a node that oracle
 //	                                 started, CASSANDRA_PID is its process, CASSANDRA_LIB the folder of its jars
 //	oracle [flags] stop              ends the node
 //
-// start begins with an empty node; run takes the node that is there, be it named by CASSANDRA_ADDR already or left by
-// start, and otherwise starts one for the command. The jars come from Maven Central by the coordinates in pom.xml,
-// once; what the node is told stands in cassandra.yaml, jvm.options and logback.xml. Everything is kept in one
-// folder of the user's cache: lib-VERSION, and node-PORT with the node's data, log and process id.
+// start begins with an empty node. run uses the node at CASSANDRA_ADDR if that is set, or the one that start began, and
+// otherwise starts one for the command. The jars are downloaded once from Maven Central, by the coordinates in pom.xml.
+// The node's configuration comes from cassandra.yaml, jvm.options and logback.xml. Everything is kept in one folder of
+// the user's cache: lib-VERSION, and node-PORT with the node's data, log and process id.
 package main
 
 import (
@@ -34,10 +34,10 @@ func main() {
 	n := &node{}
 	flag.StringVar(&n.folder, "folder", "", "where jars and nodes are kept; cqld-oracle in the user's cache if empty")
 	flag.StringVar(&n.address, "address", "127.0.0.1", "the address to listen on")
-	flag.IntVar(&n.port, "port", 19042, "the port for CQL; the three behind it are used as well")
+	flag.IntVar(&n.port, "port", 19042, "the port for CQL; the next three are used as well")
 	flag.StringVar(&n.heap, "heap", "2G", "the size of the heap")
 	flag.BoolVar(&n.auth, "auth", false, "want a password (cassandra, cassandra) and check permissions")
-	flag.StringVar(&n.settings, "settings", "", "more lines of cassandra.yaml: `NAME=VALUE`, with semicolons between them")
+	flag.StringVar(&n.settings, "settings", "", "extra lines of cassandra.yaml: `NAME=VALUE`, with semicolons between them")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()

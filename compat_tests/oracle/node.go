@@ -22,7 +22,7 @@ type node struct {
 	port            int
 	heap            string
 	auth            bool
-	settings        string // more lines of cassandra.yaml, as NAME=VALUE; NAME=VALUE
+	settings        string // extra lines of cassandra.yaml, as NAME=VALUE; NAME=VALUE
 }
 
 const (
@@ -38,7 +38,7 @@ func (n *node) addr() string { return net.JoinHostPort(n.address, strconv.Itoa(n
 
 func (n *node) pidFile() string { return filepath.Join(n.home(), "pid") }
 
-// startSaying starts a node and prints where it is and what it took.
+// startSaying starts a node and prints its release and address, and how long the start took.
 func (n *node) startSaying(ctx context.Context) error {
 	if n.running() {
 		return fmt.Errorf("a node is running on %s; stop ends it", n.addr())
@@ -88,7 +88,7 @@ func (n *node) start(ctx context.Context, lib string) (release string, err error
 	return n.await(ctx, ended)
 }
 
-// await waits until the node answers; one that does not is ended.
+// await waits until the node answers. A node that does not answer in time is stopped.
 func (n *node) await(ctx context.Context, ended <-chan error) (release string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -106,8 +106,8 @@ func (n *node) await(ctx context.Context, ended <-chan error) (release string, e
 	}
 }
 
-// ask connects as a client would and asks for the release. With authentication on that succeeds once the
-// superuser is there, and a node without it is not what was asked for.
+// ask connects as a client would and reads the release. With authentication on, that succeeds once the superuser
+// exists.
 func (n *node) ask(ctx context.Context) (release string, err error) {
 	options := client.Options{}
 	if n.auth {
@@ -128,7 +128,7 @@ func (n *node) ask(ctx context.Context) (release string, err error) {
 	return string(local.Rows[0][0]), nil
 }
 
-// said is the end of what the node wrote.
+// said returns the last lines of the node's logs.
 func (n *node) said() string {
 	var text []string
 	for _, name := range []string{"out", "system.log"} {
@@ -139,7 +139,7 @@ func (n *node) said() string {
 	return strings.Join(text, "\n")
 }
 
-// process is the node that start began, nil if there is none any more.
+// process is the process of the node that start began; nil if it has ended.
 func (n *node) process() *os.Process {
 	content, err := os.ReadFile(n.pidFile())
 	if err != nil {
@@ -149,7 +149,7 @@ func (n *node) process() *os.Process {
 	if err != nil {
 		return nil
 	}
-	// A number may have been given to somebody else since.
+	// The process id may have been reused.
 	command, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil || !strings.Contains(string(command), n.home()) {
 		return nil

@@ -69,7 +69,7 @@ func TestProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n.running() || n.stop() == nil {
-		t.Error("a node runs that nobody started")
+		t.Error("a node runs that was never started")
 	}
 	for _, c := range []struct {
 		argument string

@@ -1,6 +1,6 @@
-// Package process builds and runs servers as processes of their own: cqld as a release has it, and whatever else
-// says in its log where it listens. Tests that kill a server, the bench and the comparisons with Cassandra use it;
-// a test that only needs a server takes cqltest, which is quicker.
+// Package process builds and runs servers as separate processes: cqld built like a release, and any other program that
+// logs the address it listens on. Tests that kill a server, the bench and the comparisons with Cassandra use it; a test
+// that only needs a server uses cqltest, which is faster.
 package process
 
 import (
@@ -32,7 +32,8 @@ var (
 	httpLine = regexp.MustCompile(`"address":"([0-9.:]+)"`)
 )
 
-// Build makes the binary as a release has it: in the folder of its module, whichever of ours this is called in.
+// Build builds the binary like a release, in the folder of cqld's module. It can be called in any module of the
+// repository.
 func Build(binary string) error {
 	binary, err := filepath.Abs(binary)
 	if err != nil {
@@ -50,7 +51,7 @@ func Build(binary string) error {
 	return nil
 }
 
-// Start runs a server and waits until it says where it listens.
+// Start runs a server and waits until it logs the address it listens on.
 func Start(binary string, args ...string) (*Process, error) {
 	return StartWith(nil, binary, args...)
 }
@@ -58,7 +59,7 @@ func Start(binary string, args ...string) (*Process, error) {
 // StartWith is Start with more variables (NAME=value) in the server's environment.
 func StartWith(environment []string, binary string, args ...string) (*Process, error) {
 	p := &Process{cmd: exec.Command(binary, args...)}
-	// cqld reads flags from CQLD_* variables, and must not read those of the test's own environment.
+	// cqld reads flags from CQLD_* variables, and must not read those in the test's environment.
 	p.cmd.Env = append(slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "CQLD_")
 	}), environment...)
@@ -97,7 +98,7 @@ func (p *Process) Stop() error {
 // Signal sends a signal and waits for nothing.
 func (p *Process) Signal(s os.Signal) error { return p.cmd.Process.Signal(s) }
 
-// Wait waits until the server has ended by itself or by a signal.
+// Wait waits until the server has ended.
 func (p *Process) Wait() error {
 	p.logged.Wait()
 	return p.cmd.Wait()
@@ -106,29 +107,29 @@ func (p *Process) Wait() error {
 // Pid is the number of the process.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Kill ends the server without a chance to finish anything.
+// Kill kills the server.
 func (p *Process) Kill() error {
 	if err := p.cmd.Process.Kill(); err != nil {
 		return err
 	}
 	p.logged.Wait()
-	_ = p.cmd.Wait() // says that it was killed
+	_ = p.cmd.Wait() // always an error: it was killed
 	return nil
 }
 
-// Log is the end of what the server has logged.
+// Log returns the end of the server's log or, after a crash, the lines from the crash on.
 func (p *Process) Log() string { return p.log.String() }
 
-// Errors are the first errors that the server has logged, as JSON, wherever in the log they stand.
+// Errors returns the first errors that the server has logged, as JSON.
 func (p *Process) Errors() []string { return p.log.logged() }
 
-// tailLines is how many lines of a log are kept, and keptErrors how many of its errors.
+// tailLines is how many lines of a log are kept, keptErrors how many errors.
 const (
 	tailLines  = 40
 	keptErrors = 20
 )
 
-// tail is the end of a log, or what it says from where the server crashed: why stands before the stacks of all
+// tail keeps the end of a log. After a crash it keeps the lines from the crash on: the cause precedes the stacks of all
 // goroutines.
 type tail struct {
 	mu      sync.Mutex
@@ -155,7 +156,7 @@ func (t *tail) add(line string) {
 	t.lines = append(t.lines, line)
 }
 
-// follow reads the log to its end, so that the server can go on writing.
+// follow reads the log to its end, so that the server's writes do not block.
 func (t *tail) follow(log *bufio.Reader) {
 	for {
 		line, err := log.ReadString('\n')

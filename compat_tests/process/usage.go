@@ -1,7 +1,10 @@
 package process
 
 import (
+	"bufio"
+	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -14,10 +17,10 @@ type Memory struct {
 	Anon int64 // without pages of mapped files, which the system takes back when it needs them
 }
 
-// Memory asks for the resident memory.
+// Memory reads the resident memory.
 func (p *Process) Memory() (Memory, error) { return MemoryOf(p.Pid()) }
 
-// MemoryOf asks for the resident memory of any process.
+// MemoryOf reads the resident memory of any process.
 func MemoryOf(pid int) (Memory, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -59,7 +62,7 @@ func (p *Process) Descriptors() (int, error) {
 	return len(open), err
 }
 
-// clockTicks is how many ticks of /proc make a second; Linux has said 100 on every machine since long.
+// clockTicks is the number of clock ticks per second in /proc; Linux reports 100 on every architecture.
 const clockTicks = 100
 
 // CPU is the CPU time used so far.
@@ -71,7 +74,7 @@ func CPUOf(pid int) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, fields, _ := strings.Cut(string(stat), ") ") // the name before may have spaces
+	_, fields, _ := strings.Cut(string(stat), ") ") // the program's name, before that, may contain spaces
 	f := strings.Fields(fields)
 	var ticks int64
 	for _, s := range f[11:13] { // user and system time
@@ -82,4 +85,42 @@ func CPUOf(pid int) (time.Duration, error) {
 		ticks += n
 	}
 	return time.Duration(ticks) * time.Second / clockTicks, nil
+}
+
+// metricTime is the timeout of a request for metrics.
+const metricTime = 2 * time.Second
+
+// Metric reads a metric from a server that was started with --http. The name may have labels, as the server prints
+// them; without labels it sums all series of the metric. The connection is closed, so that it does not count among the
+// descriptors.
+func (p *Process) Metric(ctx context.Context, name string) (float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, metricTime)
+	defer cancel()
+	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s/metrics", p.HTTP), nil)
+	if err != nil {
+		return 0, err
+	}
+	ask.Close = true
+	answer, err := http.DefaultClient.Do(ask)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	sum, found := 0.0, false
+	lines := bufio.NewScanner(answer.Body)
+	for lines.Scan() {
+		rest, ok := strings.CutPrefix(lines.Text(), name)
+		if !ok || rest == "" || rest[0] != ' ' && rest[0] != '{' {
+			continue
+		}
+		n, err := strconv.ParseFloat(rest[strings.LastIndexByte(rest, ' ')+1:], 64)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", lines.Text(), err)
+		}
+		sum, found = sum+n, true
+	}
+	if err := lines.Err(); err != nil || !found {
+		return 0, fmt.Errorf("no %s among the metrics: %w", name, err)
+	}
+	return sum, nil
 }

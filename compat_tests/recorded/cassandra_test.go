@@ -13,7 +13,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// cassandra is the server that is asked, on a connection of its own.
+// cassandra is a connection to the server.
 type cassandra struct {
 	t    *testing.T
 	addr string
@@ -43,7 +43,7 @@ func connect(t *testing.T, to string) *cassandra {
 	return &cassandra{t, to, conn}
 }
 
-// keyspace makes a keyspace and uses it, and drops it behind the test.
+// keyspace makes a keyspace and uses it, and drops it after the test.
 func (c *cassandra) keyspace(name string) {
 	c.t.Helper()
 	c.free(name)
@@ -51,7 +51,7 @@ func (c *cassandra) keyspace(name string) {
 	c.must("USE " + name)
 }
 
-// free fails if a keyspace is there, which is somebody else's, and drops it behind the test.
+// free fails if a keyspace exists already, and drops it after the test.
 func (c *cassandra) free(name string) {
 	c.t.Helper()
 	there := c.must("SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = '" + name + "'")
@@ -106,7 +106,7 @@ func refused(err error) bool {
 	return false
 }
 
-// verdict is what the files of types have for an error, or for none.
+// verdict is an error, or success, as the files of types print it.
 func verdict(err error, ok string) string {
 	if err == nil {
 		return ok

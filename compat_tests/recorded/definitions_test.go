@@ -30,7 +30,7 @@ func (c *cassandra) printTables(file string, tables []tableRows) string {
 	return b.String()
 }
 
-// stampOf is what a file says it was recorded from.
+// stampOf is the server that a file was recorded from.
 func stampOf(file string) string {
 	said := stamp.FindStringSubmatch(file)
 	if said == nil {
@@ -56,7 +56,7 @@ func (c *cassandra) define(tables []string, keyspaces ...string) []tableRows {
 	return all
 }
 
-// definitions asks for those of the server's own keyspaces, stored and virtual.
+// definitions reads the definitions of the server's own keyspaces, stored and virtual.
 func definitions(c *cassandra, file string) string {
 	all := c.define(definitionTables, "system", "system_schema", "system_auth", "system_distributed", "system_traces")
 	virtual := tableRows{name: "virtual_tables"}

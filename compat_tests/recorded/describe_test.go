@@ -2,7 +2,7 @@ package recorded
 
 import "regexp"
 
-// description is what DESCRIBE says of a table or a keyspace.
+// description is the output of DESCRIBE for a table or a keyspace.
 type description struct {
 	Keyspace  string `json:"keyspace,omitempty"`
 	Table     string `json:"table,omitempty"`
@@ -10,7 +10,7 @@ type description struct {
 	Internals string `json:"internals,omitempty"`
 }
 
-// describe is the first statement of a DESCRIBE: that of what it names.
+// describe is the first statement of a DESCRIBE, which creates the named object.
 func (c *cassandra) describe(what, how string) string {
 	c.t.Helper()
 	r := c.must("DESCRIBE " + what + how)
@@ -66,7 +66,7 @@ func userDescriptions(c *cassandra, file string) string {
 	})
 }
 
-// makeShapes makes those of the described tables that are named.
+// makeShapes makes the named tables of the described ones.
 func (c *cassandra) makeShapes(wanted map[string]bool) {
 	c.keyspace(shapes)
 	eachRecord(read(c.t, "cql/schema/testdata/describe.jsonl"), func(line string) string {

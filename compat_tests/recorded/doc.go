@@ -1,13 +1,14 @@
-// Package recorded keeps the data files that other packages' tests recorded from Cassandra true.
+// Package recorded compares the data files of other packages' tests, which were recorded from Cassandra, with a
+// Cassandra.
 //
-// Each file named in files (files_test.go) has a recorder: it reads the file, asks a Cassandra everything in it again
-// and returns the file as it would be recorded there. So one function compares and records. What a file has of our own
-// (a line "ours" where Cassandra lets a Java exception out) stays as it is.
+// Each file named in files (files_test.go) has a recorder: it reads the file, repeats its questions to a Cassandra and
+// returns the file with the new answers. So one function compares and records. Lines for cqld (a line "ours" where
+// Cassandra returns a raw Java exception) stay unchanged.
 //
-//	go test ./compat_tests/recorded                                    every recorded file is known and says from what
-//	go test ./compat_tests/recorded -addr 127.0.0.1:9042               and that Cassandra answers the same
-//	go test ./compat_tests/recorded -addr 127.0.0.1:9042 -record       or is written down anew
+//	go test ./compat_tests/recorded                                    every recorded file is listed and names its source
+//	go test ./compat_tests/recorded -addr 127.0.0.1:9042               and a Cassandra gives the same answers
+//	go test ./compat_tests/recorded -addr 127.0.0.1:9042 -record       or the files are recorded again
 //
-// -run 'Files/cql/parser' takes the files below a folder. The keyspaces recorded, recorded_values, k, existing, script
-// and shapes are made and dropped; a server that has one of them before is refused.
+// -run 'Files/cql/parser' selects the files below a folder. The keyspaces recorded, recorded_values, k, existing,
+// script and shapes are created and dropped; a server that already has one of them is refused.
 package recorded

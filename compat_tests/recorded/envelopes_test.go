@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEnvelopes wants the envelopes of package protocol's examples among the exchanges that compat_tests/wire
-// recorded and asks again: they need no recorder of their own.
+// TestEnvelopes checks that the envelopes of package protocol's examples are among the exchanges that compat_tests/wire
+// recorded and replays, so they need no recorder here.
 func TestEnvelopes(t *testing.T) {
 	recorded := map[string]bool{}
 	for _, file := range glob(t, "compat_tests/wire/recorded/*.txt") {

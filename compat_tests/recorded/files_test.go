@@ -48,24 +48,24 @@ var files = map[string]recorder{
 
 const root = "../.."
 
-// stamp is how a file says what it was recorded from, as text or as JSON.
+// stamp matches the name of the server that a file was recorded from, as text or as JSON.
 var stamp = regexp.MustCompile(`(recorded from"?: "?)Cassandra 5\.0\.\d+`)
 
-// TestStamps wants every file to say once, at its top, what it was recorded from.
+// TestStamps checks that every file names once, at its top, the server it was recorded from.
 func TestStamps(t *testing.T) {
 	for path := range files {
 		content := read(t, path)
 		if at := stamp.FindAllStringIndex(content, -1); len(at) != 1 || at[0][0] > 400 {
-			t.Errorf("%s: it says %d times what it was recorded from", path, len(at))
+			t.Errorf("%s: it has %d stamps, want one at its top", path, len(at))
 		}
 	}
 }
 
-// ofRing is the file of what a ring answers. TestRingLevels of cqltest records it.
+// ofRing is the file with the answers of a ring. TestRingLevels of cqltest records it.
 const ofRing = "cqltest/testdata/ring_levels.txt"
 
-// TestComplete looks for recorded files that nobody can record again. Those of compat_tests are recorded by
-// the packages that they belong to.
+// TestComplete looks for recorded files without a recorder. The files of compat_tests are recorded by the packages that
+// they belong to.
 func TestComplete(t *testing.T) {
 	said := []byte("recorded from")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -31,13 +31,13 @@ func (c *cassandra) decode(line string, v any) {
 	}
 }
 
-// eachRecord replaces the lines of a file of JSON objects behind the first, which has the stamp.
+// eachRecord replaces the lines of a file of JSON objects after the first, which has the stamp.
 func eachRecord(file string, replace func(line string) string) string {
 	first, rest, _ := strings.Cut(file, "\n")
 	return first + "\n" + eachLine(rest, replace)
 }
 
-// row is a row with its values as JSON has them, by the names of their columns.
+// row has the JSON values of a row by the names of their columns.
 type row map[string]any
 
 func rows(r *client.Result) []row {
@@ -51,7 +51,7 @@ func rows(r *client.Result) []row {
 	return all
 }
 
-// value is a value as the files have it: numbers and booleans as such, blobs in hex, what JSON has not as text.
+// value converts a value to JSON for the files: blobs become hex, and types that JSON does not have become text.
 func value(t types.Type, b []byte) any {
 	if b == nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 )
 
-// jsonTexts asks what is read from JSON texts, by giving them to from_json where a text is wanted: a text comes back as
-// it is, and of other values Java's class and text are in the complaint. Text and answer are in Go's quotes.
+// jsonTexts records how JSON texts are parsed. It passes them to from_json for a text column: a JSON string is stored,
+// and the error for any other value has its Java class and text. Text and answer are in Go's quotes.
 func jsonTexts(c *cassandra, file string) string {
 	c.keyspace(ownKeyspace)
 	c.must("CREATE TABLE t (k int PRIMARY KEY, v text)")
@@ -23,7 +23,7 @@ func jsonTexts(c *cassandra, file string) string {
 	})
 }
 
-// readJSON is what Cassandra read from a JSON text, if it says so in an error, or has written it.
+// readJSON is Cassandra's result of parsing a JSON text, from the stored value or from the error.
 func (c *cassandra) readJSON(text string, err error) string {
 	if err == nil {
 		v := c.must("SELECT v FROM t WHERE k = 1").Rows[0][0]

@@ -12,10 +12,10 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// levels runs a file of statements behind ">" at all consistency levels, and writes what they answer below them.
-// Conditional statements run at each pair of a commit level and a serial level. A line behind "=" is the replication of
-// a keyspace that the statements below it use. {k} stands for another key in each execution: a write that was given up
-// half-way in Cassandra must not meet the next.
+// levels runs a file of statements, which begin with ">", at all consistency levels, and writes the answers below them.
+// Conditional statements run at each pair of a commit level and a serial level. A line that begins with "=" is the
+// replication of a keyspace for the statements below it. {k} is replaced by a different key in each execution: a write
+// that Cassandra left unfinished must not affect the next one.
 func levels(c *cassandra, file string) string {
 	var b strings.Builder
 	key := 0
@@ -64,7 +64,7 @@ var allLevels = []cqlerr.Consistency{
 // replica is the address of the node, which some errors name.
 var replica = regexp.MustCompile(`/127\.\d+\.\d+\.\d+:\d+`)
 
-// atLevel is what a statement answers at a consistency level.
+// atLevel is the answer to a statement at a consistency level.
 func (c *cassandra) atLevel(text string, level, serial cqlerr.Consistency) string {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), answerTime)

@@ -51,8 +51,8 @@ func failureOf(err error) *failure {
 	return &failure{fmt.Sprintf("0x%04x", uint32(e.Code)), e.Message}
 }
 
-// tableOptions asks what CREATE TABLE makes of properties: what system_schema.tables has under their names
-// then, or the error.
+// tableOptions records the result of CREATE TABLE with properties: the columns of system_schema.tables with their
+// names, or the error.
 func tableOptions(c *cassandra, file string) string {
 	type record struct {
 		Props  json.RawMessage `json:"props"`
@@ -103,8 +103,8 @@ func (c *cassandra) storedOptions(table string, props []property) *row {
 	return &stored
 }
 
-// keyspaceOptions asks what CREATE KEYSPACE makes of a name and properties: what system_schema.keyspaces has
-// then, the warnings and DESCRIBE, or the error.
+// keyspaceOptions records the result of CREATE KEYSPACE with a name and properties: the row of system_schema.keyspaces,
+// the warnings and DESCRIBE, or the error.
 func keyspaceOptions(c *cassandra, file string) string {
 	type record struct {
 		Name     string          `json:"name"`

@@ -12,8 +12,8 @@ import (
 
 var pageOf = regexp.MustCompile(`^\[page (\d+)\] `)
 
-// pages runs a file of statements behind ">", perhaps with the size of a page in brackets, and writes what
-// they answer below them, page by page.
+// pages runs a file of statements, which begin with ">" and perhaps the size of a page in brackets, and writes the
+// answers below them, page by page.
 func pages(c *cassandra, file string) string {
 	c.keyspace("script")
 	head, _, _ := strings.Cut(file, "\n> ")
@@ -38,7 +38,7 @@ func pages(c *cassandra, file string) string {
 	return b.String()
 }
 
-// answer is what a statement answers, all its pages.
+// answer is the answer to a statement, with all its pages.
 func (c *cassandra) answer(text string, o *client.QueryOptions) string {
 	var b strings.Builder
 	for first := true; ; first = false {

@@ -9,7 +9,7 @@ import (
 	"github.com/cqld/cqld/cqltest"
 )
 
-// afterTab is what stands behind the first tab of a line.
+// afterTab matches a line from its first tab.
 var afterTab = regexp.MustCompile(`(?m)\t.*$`)
 
 // withoutLevels finds the answers in a file of levels.
@@ -18,8 +18,8 @@ var withoutLevels = regexp.MustCompile(`(?m)^[A-Z_]+( [A-Z_]+)?: .*\n`)
 // valuesTop is the number of lines above the values in a file of them.
 const valuesTop = 4
 
-// TestRecorders spoils files and has them recorded again, from cqld: what a file had as answers leaves no trace,
-// so a wrong one is found.
+// TestRecorders spoils the answers in files and records them again, from cqld: the result must not depend on the old
+// answers, so wrong ones are found.
 func TestRecorders(t *testing.T) {
 	to := cqltest.RunT(t, cqltest.WithStrictReplicas()).Addr()
 	withoutAnswers := func(file string) string { return afterTab.ReplaceAllString(file, "") }
@@ -70,7 +70,7 @@ func TestRecorders(t *testing.T) {
 	}
 }
 
-// TestVerdicts has wrong verdicts corrected, and keeps what is ours.
+// TestVerdicts checks that wrong verdicts are corrected, and that our own are kept.
 func TestVerdicts(t *testing.T) {
 	const file = "# head\n\nSELECT * FORM t\n\tok\n\tours: x\n\nSELECT *\\nFROM t\n\tline 1:0 y\n"
 	const want = "# head\n\nSELECT * FORM t\n" +

@@ -2,7 +2,7 @@ package recorded
 
 import "strings"
 
-// roles has statements that are refused, with what is said when they are run and, behind another tab, when they are
+// roles records the errors of refused statements: after a tab the error when they run and, after another, when they are
 // prepared.
 func roles(c *cassandra, file string) string {
 	c.t.Helper()

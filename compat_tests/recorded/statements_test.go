@@ -7,8 +7,8 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// statements runs a file of statements, one in each line, and writes what each answers behind it, with tabs before the
-// lines that a script would show.
+// statements runs a file of statements, one per line, and writes the answer after each: the lines of a script, with
+// tabs before them.
 func statements(c *cassandra, file string) string {
 	c.t.Helper()
 	ctx := c.t.Context()

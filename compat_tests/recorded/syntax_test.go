@@ -7,9 +7,9 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 )
 
-// verdicts asks whether statements parse: a statement is a line, with \n for a line break; below it, behind a
-// tab, stands ok or the syntax error, and perhaps the wording of ours. It is asked by preparing them without a
-// keyspace in use, which does nothing; any other error means that the statement was parsed.
+// verdicts records whether statements parse: a statement is a line, with \n for a line break; the next line is a tab
+// and ok or the syntax error, and perhaps our own wording. It prepares the statements without a keyspace in use, which
+// changes nothing; any other error means that the statement was parsed.
 func verdicts(c *cassandra, file string) string {
 	head, body, _ := strings.Cut(file, "\n\n")
 	var b strings.Builder
@@ -19,7 +19,7 @@ func verdicts(c *cassandra, file string) string {
 		switch {
 		case strings.HasPrefix(line, "\tours: "):
 			b.WriteString(line + "\n")
-		case line == "" || line[0] == '\t': // what was recorded before
+		case line == "" || line[0] == '\t': // an old answer
 		case seen[line]:
 			c.t.Errorf("%s\nis there twice", line)
 		default:
@@ -30,7 +30,7 @@ func verdicts(c *cassandra, file string) string {
 	return b.String()
 }
 
-// nullPointer is the exception that Cassandra's parser lets out when it goes on with what it has refused.
+// nullPointer is the exception that Cassandra's parser throws when it continues after a syntax error.
 const nullPointer = "NullPointerException"
 
 func (c *cassandra) parses(statement string) string {
@@ -46,7 +46,7 @@ func (c *cassandra) parses(statement string) string {
 	case e.Code == cqlerr.SyntaxError:
 		message, _, isNull := strings.Cut(e.Message, nullPointer)
 		if isNull {
-			message += nullPointer // what follows is said only as long as Java has not compiled the code
+			message += nullPointer // Java omits the rest once it has compiled the code
 		}
 		return strings.ReplaceAll(message, "\n", `\n`)
 	}

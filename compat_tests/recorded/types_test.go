@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// literals asks what a literal becomes: type, kind of literal, text, then its bytes or the error.
+// literals records the encoding of literals: type, kind of literal, text, then the bytes or the error.
 func literals(c *cassandra, file string) string {
 	columns := c.columns(file)
 	return eachLine(file, func(line string) string {
@@ -44,7 +44,7 @@ func validate(c *cassandra, file string) string {
 	})
 }
 
-// utf8 asks which byte sequences are text. They stand above the dash, the others below.
+// utf8 records which byte sequences are text. Valid ones are above the dash, the others below.
 func utf8(c *cassandra, file string) string {
 	c.keyspace(ownKeyspace)
 	c.must("CREATE TABLE t (k int PRIMARY KEY, v text)")

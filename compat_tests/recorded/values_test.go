@@ -15,7 +15,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// A file of values for each type stands below cql/types.
+// Package cql/types has a file of values for each type.
 func init() {
 	paths, err := filepath.Glob(filepath.Join(root, "cql/types/testdata/values/*.txt"))
 	if err != nil {
@@ -114,7 +114,7 @@ func (c *cassandra) shown(selector, where string) string {
 const traceTime = 20 * time.Second
 
 // literals binds values to markers of one statement and reads its trace, which has them as literals. If the server
-// fails to print one of many, each gets a statement of its own.
+// fails to print one of many, each gets a separate statement.
 func (c *cassandra) literals(typ string, all []*recordedValue) {
 	c.t.Helper()
 	set, bound := "", make([]types.Value, len(all))

@@ -11,12 +11,12 @@
 //	-- keyspace name
 //	CREATE KEYSPACE name ...
 //
-// The name is that of the keyspace, as CQL writes it; it is made and in use unless the first statement makes it. With
-// "internals" what is asked is WITH INTERNALS. A statement ends where a line ends with a semicolon. "pending" names a
-// statement that cqld refuses as not supported: once it does not, the test fails and the line has to go. "not fed
-// back" says why Cassandra does not take its own text.
+// The name is the name of the keyspace, as CQL writes it. The test creates the keyspace, unless the first statement
+// does, and uses it. With "internals" the test asks for DESCRIBE KEYSPACE WITH INTERNALS. A statement ends where a line
+// ends with a semicolon. "pending" names a statement that cqld refuses as not supported: when cqld supports it, the
+// test fails until the line is removed. "not fed back" gives the reason why Cassandra refuses its own output.
 //
 //	go test ./compat_tests/schemas                                     against cqld in memory
-//	go test ./compat_tests/schemas -addr 127.0.0.1:9042                against a Cassandra, also its definition tables
-//	go test ./compat_tests/schemas -addr 127.0.0.1:9042 -record        writes what it prints
+//	go test ./compat_tests/schemas -addr 127.0.0.1:9042                against a Cassandra, with its definition tables
+//	go test ./compat_tests/schemas -addr 127.0.0.1:9042 -record        writes its output to the files
 package schemas

@@ -90,7 +90,7 @@ var definitionTables = []string{
 // drawn are columns whose values are drawn when a table is made.
 var drawn = []string{"id", "base_table_id", "dropped_time"}
 
-// definitions are the rows about the schema, without what is drawn.
+// definitions are the rows about the schema, without random ids.
 func (n *node) definitions(s *schema) string {
 	n.t.Helper()
 	own := strings.Trim(s.name, `"`)

@@ -76,7 +76,7 @@ func feedBack(t *testing.T, from, to *node, s *schema) {
 		rows = withoutDropped(rows)
 	}
 	if diff := differences(to.definitions(s), rows); diff != "" {
-		t.Error("rows of what was fed back: ", diff)
+		t.Error("rows of the replayed output: ", diff)
 	}
 }
 
@@ -90,8 +90,8 @@ func withoutDropped(rows string) (kept string) {
 	return kept
 }
 
-// TestCassandra makes every schema on a Cassandra, compares or records the description, its tables of definitions with
-// those of cqld, and feeds it back.
+// TestCassandra makes every schema on a Cassandra, compares or records the description, compares the definition tables
+// with cqld's, and feeds the description back.
 func TestCassandra(t *testing.T) {
 	if *addr == "" {
 		t.Skip("needs -addr of a Cassandra")

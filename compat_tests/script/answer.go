@@ -2,9 +2,12 @@ package script
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cqld/cqld/protocol"
 )
 
 // expected is the answer of a block with values bound in some way.
@@ -81,7 +84,7 @@ func (b *Block) change(answer, changes []string) []string {
 	return collapse(slices.Concat(statements...))
 }
 
-// forgive is an answer with fault in place of the lines where one is expected, if the server did not fail.
+// forgive returns an answer with fault in place of the lines where one is expected, if the server did not fail.
 func (b *Block) forgive(got, want []string) []string {
 	if !slices.Contains(want, fault) {
 		return got
@@ -126,10 +129,79 @@ func (b *Block) statementLines(answer []string) [][]string {
 // allWell is the answer of an exec block in which nothing fails.
 var allWell = []string{"ok"}
 
-// collapse makes one line of an answer that is nothing but ok.
+// collapse shortens an answer of only "ok" lines to one line.
 func collapse(answer []string) []string {
 	if len(answer) > 0 && !slices.ContainsFunc(answer, func(l string) bool { return l != "ok" }) {
 		return allWell
 	}
 	return answer
+}
+
+// formatRows prints a result: a line of names with their types, and a line for each row, in CQL's literals.
+func formatRows(columns []protocol.ColumnSpec, rows [][][]byte) []string {
+	if len(columns) == 0 {
+		return []string{"ok"} // a statement that returns no rows
+	}
+	header := make([]string, len(columns))
+	for i, c := range columns {
+		header[i] = c.Name + " " + c.Type.String()
+	}
+	lines := []string{strings.Join(header, " | ")}
+	for _, row := range rows {
+		cells := make([]string, len(row))
+		for i, v := range row {
+			cells[i] = formatValue(columns[i], v)
+		}
+		lines = append(lines, strings.Join(cells, " | "))
+	}
+	return lines
+}
+
+// formatValue prints a value; an empty one of a type that has no literal for it shows as (empty).
+func formatValue(c protocol.ColumnSpec, v []byte) string {
+	if v == nil {
+		return "null"
+	}
+	text := c.Type.Format(v)
+	if text == "" || len(v) == 0 && text == "null" {
+		return "(empty)"
+	}
+	return text
+}
+
+// javaDetail matches the detail after the name of a Java exception that the virtual machine throws. After many
+// exceptions it omits the detail.
+var javaDetail = regexp.MustCompile(`(?s)((?:NullPointer|ArrayIndexOutOfBounds|ClassCast)Exception)[: ].*`)
+
+// nodeAddress matches Cassandra's own address in errors of reads and writes.
+var nodeAddress = regexp.MustCompile(`from /[0-9.]+:[0-9]+`)
+
+// currentTime matches the current time in the texts of guardrails on timestamps.
+var currentTime = regexp.MustCompile(`(allowable (?:warning|failure) threshold) [0-9]+`)
+
+// withoutChance removes from an error's text the parts that depend on Cassandra's address and age.
+func withoutChance(message string) string {
+	return nodeAddress.ReplaceAllString(javaDetail.ReplaceAllString(message, "$1"), "from /{node}")
+}
+
+// signatureList matches the list of functions in the errors about calls that match none of them or several. Cassandra
+// prints it in the order of a hash map, which differs between nodes.
+var signatureList = regexp.MustCompile(`(\((?:known type|can be matched by following) signatures: )(.*)(\)(?:: use type casts to disambiguate)?)$`)
+
+// sortSignatures puts such a list into alphabetical order; other texts stay as they are.
+func sortSignatures(message string) string {
+	m := signatureList.FindStringSubmatchIndex(message)
+	if m == nil {
+		return message
+	}
+	var all []string
+	for part := range strings.SplitSeq(message[m[4]:m[5]], ", ") {
+		if len(all) > 0 && !strings.Contains(part, " : (") {
+			all[len(all)-1] += ", " + part // of a signature with several arguments
+			continue
+		}
+		all = append(all, part)
+	}
+	slices.Sort(all)
+	return message[:m[4]] + strings.Join(all, ", ") + message[m[5]:]
 }

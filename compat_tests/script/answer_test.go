@@ -76,3 +76,38 @@ func TestFaults(t *testing.T) {
 		}
 	}
 }
+
+func TestWithoutChance(t *testing.T) {
+	const bounds, failure = "java.lang.ArrayIndexOutOfBoundsException", "received 0 responses and 1 failures: UNKNOWN from "
+	for message, want := range map[string]string{
+		bounds + ": Index 2 out of bounds for length 2": bounds,
+		bounds: bounds,
+		"reason: NullPointerException Cannot invoke \"x()\"\nas it is null": "reason: NullPointerException",
+		"java.lang.NumberFormatException: For input string":                 "java.lang.NumberFormatException: For input string",
+		failure + "/127.0.0.1:7000":                                         failure + "/{node}",
+		"Undefined column name x in table ks.t":                             "Undefined column name x in table ks.t",
+	} {
+		if got := withoutChance(message); got != want {
+			t.Errorf("%s is shown as %s, want %s", message, got, want)
+		}
+	}
+}
+
+// TestSortSignatures gives both texts in an order that a node may have.
+func TestSortSignatures(t *testing.T) {
+	for text, want := range map[string]string{
+		"Invalid call to function f, none of its type signatures match (known type signatures: " +
+			"ks.f : (text) -> int, ks.f : (int, map<int, text>) -> int, ks.f : () -> int)": //
+		"Invalid call to function f, none of its type signatures match (known type signatures: " +
+			"ks.f : () -> int, ks.f : (int, map<int, text>) -> int, ks.f : (text) -> int)",
+		"Ambiguous call to function f (can be matched by following signatures: ks.f : (text) -> int, ks.f : (int) -> int)" +
+			": use type casts to disambiguate": //
+		"Ambiguous call to function f (can be matched by following signatures: ks.f : (int) -> int, ks.f : (text) -> int)" +
+			": use type casts to disambiguate",
+		"Undefined column name b, a in table t": "Undefined column name b, a in table t",
+	} {
+		if got := sortSignatures(text); got != want {
+			t.Errorf("%s\ngives\n%s", text, got)
+		}
+	}
+}

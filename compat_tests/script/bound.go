@@ -9,7 +9,7 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// Binding says which literals of statements become markers.
+// Binding selects the literals of statements that become markers.
 type Binding uint8
 
 // The bindings: Bound makes a marker of each literal as a whole, Parts of each constant in it.
@@ -19,7 +19,7 @@ const (
 	Parts
 )
 
-// fault is the answer to a statement with bound values on which Cassandra lets a Java exception out: another server
+// fault is the answer to a statement with bound values for which Cassandra returns a raw Java exception: another server
 // may answer anything.
 const fault = "fault"
 
@@ -29,11 +29,11 @@ func isFault(err error) bool {
 	return ok && e.Code == cqlerr.ServerError && strings.HasPrefix(e.Message, "java.")
 }
 
-// marshalException is the text that Cassandra puts before the reason why it refuses a value, where it forgot to make
-// an invalid request of it.
+// marshalException is the text before the reason for which Cassandra refuses a value, where it does not convert the
+// exception to an invalid request.
 const marshalException = "org.apache.cassandra.serializers.MarshalException: "
 
-// describeBound is describe for a statement with bound values: that of a value that Cassandra refuses is an invalid
+// describeBound is describe for a statement with bound values: the error of a refused value is shown as an invalid
 // request.
 func describeBound(err error) string {
 	if e, ok := cqlerr.As(err); ok && e.Code == cqlerr.ServerError {
@@ -44,15 +44,15 @@ func describeBound(err error) string {
 	return describe(err)
 }
 
-// boundText is a statement with markers in the places of literals.
+// boundText is a statement with markers instead of literals.
 type boundText struct {
 	cql      string
 	literals []literal // by marker
 }
 
-// boundTexts are the texts to try: one with all markers, one without those that Cassandra often has no type for or
-// does not take (in selections, in arithmetic, and in lists, which may be vectors), and the plain one. Only
-// statements that read or change rows get markers, and none that has some of its own.
+// boundTexts are the texts to try: one with all markers, one without the markers for which Cassandra often has no type
+// or which it does not accept (in selections, in arithmetic, and in lists, which may be vectors), and the plain text.
+// Only statements that read or change rows get markers, and only if they have none.
 func boundTexts(cql string, binding Binding) []boundText {
 	plain := boundText{cql: cql}
 	if binding == Unbound {
@@ -103,7 +103,7 @@ func isOperand(tokens []token, at, next int) bool {
 	return operator(at-1) || operator(next)
 }
 
-// markers puts markers in the places of literals.
+// markers replaces literals by markers.
 func markers(cql string, literals []literal) boundText {
 	var b strings.Builder
 	from := 0
@@ -116,7 +116,7 @@ func markers(cql string, literals []literal) boundText {
 	return boundText{b.String(), literals}
 }
 
-// values are the literals encoded as the types of their markers want them.
+// values encodes the literals by the types of their markers.
 func (t boundText) values(columns []protocol.ColumnSpec) []types.Value {
 	var values []types.Value
 	for i, l := range t.literals {

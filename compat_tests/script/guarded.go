@@ -12,15 +12,15 @@ import (
 // Login is a name and a password.
 type Login struct{ Username, Password string }
 
-// Logins are those of a server that checks passwords: guardrails do not apply to its superusers.
+// Logins are the accounts of a server that checks passwords: guardrails do not apply to its superusers.
 type Logins struct{ Admin, User Login }
 
-// guarded has the further state of the runner of a script with settings.
+// guarded is the additional state of the runner of a script with settings.
 type guarded struct {
-	admin *client.Conn // that makes and drops keyspaces; nil: the server is gone after the script
+	admin *client.Conn // makes and drops keyspaces; nil: the server ends after the script
 }
 
-// open makes the keyspace of a script anew and connects to it.
+// open drops and creates the keyspace of a script and connects to it.
 func (s *Script) open(ctx context.Context, addr, keyspace string, m Mode) (*Runner, error) {
 	if s.Settings == "" {
 		return Open(ctx, addr, keyspace, m)

@@ -34,7 +34,7 @@ const (
 	inLiteral       // (1, 2) after IN
 )
 
-// takesLiteral are the words that a literal with a bracket can follow. Behind other words a bracket opens a list of
+// takesLiteral are the words that a literal with a bracket can follow. After other words a bracket opens a list of
 // names, the arguments of a function, or the key of an element.
 var takesLiteral = []string{"IN", "CONTAINS", "KEY", "LIKE", "OF", "SELECT", "DISTINCT"}
 
@@ -115,8 +115,8 @@ func (l literal) readItems(tokens []token, at int, closing string) (literal, int
 	return l, at + 1, true
 }
 
-// encode is the value of a literal for a marker of some type; nil is null. A literal of another type is encoded as
-// what it is itself: the server has to find that the bytes are wrong.
+// encode encodes a literal for a marker of some type; nil is null. A literal of another type is encoded by its own
+// type: the server must find that the bytes are wrong.
 func (l literal) encode(t types.Type) []byte {
 	switch l.kind {
 	case nullLiteral:
@@ -153,7 +153,7 @@ func (l literal) encode(t types.Type) []byte {
 		return l.encodeEntries(t.Key, t.Value)
 	}
 	if l.kind == tupleLiteral && len(l.items) == 1 {
-		return l.items[0].encode(t) // no tuple but parentheses
+		return l.items[0].encode(t) // not a tuple but parentheses
 	}
 	return l.encodeEntries(nil, nil)
 }
@@ -200,7 +200,7 @@ func (l literal) encodeElements(elem types.Type) []byte {
 	return types.NewList(l.encodeItems(elem))
 }
 
-// encodeEntries encodes a map, in the order of the text; a literal that is none as its items.
+// encodeEntries encodes a map, in the order of the text; another literal is encoded as its items.
 func (l literal) encodeEntries(key, value types.Type) []byte {
 	if l.kind != mapLiteral {
 		return types.NewList(l.encodeItems(key))
@@ -212,8 +212,7 @@ func (l literal) encodeEntries(key, value types.Type) []byte {
 	return b
 }
 
-// encodeConstant encodes a constant as a value of the type, or as one of the type that such constants have by
-// themselves.
+// encodeConstant encodes a constant as a value of the type or, if it does not match, of the constant's default type.
 func (l literal) encodeConstant(t types.Type) []byte {
 	text := l.constant.unquoted()
 	if t != nil {

@@ -16,7 +16,7 @@ const loginPrefix = "-- login "
 // defaultSuperuser is the role, and the password, of a Cassandra that has no others.
 const defaultSuperuser = "cassandra"
 
-// superuser is how a script logs in where it says nothing else. A server without logins does not ask.
+// superuser is the default login of a script. A server without logins ignores it.
 func superuser(v protocol.Version) client.Options {
 	return client.Options{Version: v, Username: defaultSuperuser, Password: defaultSuperuser}
 }
@@ -26,10 +26,10 @@ type logins struct {
 	addr  string
 	super *client.Conn
 	conns map[string]*client.Conn // by role and password
-	waits bool                    // the server is a Cassandra, which keeps roles and permissions for a while
+	waits bool                    // the server is a Cassandra, which caches roles and permissions
 }
 
-// logIn changes to the connection that a line above the statement asks for, and returns the statement without it.
+// logIn changes to the connection that a line above the statement names, and returns the statement without the line.
 func (r *Runner) logIn(ctx context.Context, cql string) (string, error) {
 	rest, ok := strings.CutPrefix(cql, loginPrefix)
 	if !ok {
@@ -57,7 +57,7 @@ func (r *Runner) logIn(ctx context.Context, cql string) (string, error) {
 	return cql, nil
 }
 
-// cacheTime is how long the Cassandra of compat_tests/oracle keeps roles and permissions, and more.
+// cacheTime is longer than the Cassandra of compat_tests/oracle caches roles and permissions.
 const cacheTime = 250 * time.Millisecond
 
 // settle waits until the change of a statement has reached the caches of Cassandra.
@@ -84,7 +84,7 @@ func (l *logins) close() (err error) {
 	return err
 }
 
-// dropRoles removes the roles that a script that logs in has left.
+// dropRoles drops the roles that a script has left.
 func (l *logins) dropRoles(ctx context.Context) error {
 	if l.conns == nil {
 		return nil

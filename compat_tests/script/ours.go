@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ExpectOurs makes a script expect cqld's answers. Until then it expects Cassandra's.
+// ExpectOurs makes a script expect cqld's answers. Before, it expects Cassandra's.
 func (s *Script) ExpectOurs() {
 	for _, b := range s.Blocks {
 		b.expectOurs = true
@@ -17,7 +17,7 @@ func (s *Script) Differs() bool {
 	return slices.ContainsFunc(s.Blocks, func(b *Block) bool { return b.Ours != nil })
 }
 
-// wanted is the answer that the server should give with values bound in some way.
+// wanted is the expected answer of the server for a binding.
 func (b *Block) wanted(binding Binding) []string {
 	if b.expectOurs && b.Ours != nil {
 		return b.Ours
@@ -25,7 +25,7 @@ func (b *Block) wanted(binding Binding) []string {
 	return b.expected(binding)
 }
 
-// record keeps an answer as that of the server that is asked. Ours is kept only where it is not Cassandra's.
+// record keeps an answer as the server's. Ours is kept only if it differs from Cassandra's.
 func (b *Block) record(got []string) {
 	if !b.expectOurs {
 		b.Expected, b.Bound, b.Parts = got, nil, nil

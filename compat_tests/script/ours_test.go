@@ -76,12 +76,12 @@ func TestExpectOurs(t *testing.T) {
 	gone := parse(t, strings.Replace(bothAnswers, "2\n---- cqld\nv int\n1", "1\n---- cqld\nv int\n2", 1))
 	gone.ExpectOurs()
 	if got := compare(gone); len(got) != 1 || !strings.Contains(got[0].String(), "the difference is gone") {
-		t.Errorf("Cassandra's answer from cqld is told as %v", got)
+		t.Errorf("Cassandra's answer from cqld is reported as %v", got)
 	}
 	other := parse(t, strings.Replace(bothAnswers, "---- cqld\nv int\n1", "---- cqld\nv int\n3", 1))
 	other.ExpectOurs()
 	if got := compare(other); len(got) != 1 || strings.Contains(got[0].String(), "gone") {
-		t.Errorf("a third answer is told as %v", got)
+		t.Errorf("a third answer is reported as %v", got)
 	}
 }
 

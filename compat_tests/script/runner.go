@@ -54,7 +54,7 @@ const Placeholder = "{ks}"
 // answerTime is how long a statement may take. A Cassandra on a busy machine needs it for definitions.
 const answerTime = 2 * time.Minute
 
-// Open connects and makes the keyspace anew.
+// Open connects, and drops and creates the keyspace.
 func Open(ctx context.Context, addr, keyspace string, m Mode) (*Runner, error) {
 	conn, err := client.Dial(ctx, addr, superuser(m.Version))
 	if err != nil {
@@ -73,7 +73,7 @@ func Open(ctx context.Context, addr, keyspace string, m Mode) (*Runner, error) {
 	return r, nil
 }
 
-// Reopen connects to a server where the script has run.
+// Reopen connects to a server on which the script has run.
 func Reopen(ctx context.Context, addr, keyspace string, m Mode) (*Runner, error) {
 	o := superuser(m.Version)
 	o.Keyspace = keyspace
@@ -99,8 +99,8 @@ func (r *Runner) Drop(ctx context.Context) error {
 	return errors.Join(err, r.logins.dropRoles(ctx), r.Close())
 }
 
-// Run runs a block and returns its answer, in lines. A connection that fails is given up: an answer that
-// comes too late must not be taken for that to another statement.
+// Run runs a block and returns its answer, in lines. It closes a connection after a failure: a late answer must not be
+// taken for the answer to another statement.
 func (r *Runner) Run(ctx context.Context, b *Block) []string {
 	var lines []string
 	for _, statement := range b.Statements {
@@ -150,7 +150,7 @@ func (r *Runner) Run(ctx context.Context, b *Block) []string {
 // oneLine keeps an answer on its line.
 func oneLine(s string) string { return strings.ReplaceAll(s, "\n", `\n`) }
 
-// usePrepared is how Cassandra begins the warning that a connection gets once when it prepares after a USE.
+// usePrepared begins the warning that Cassandra sends once to a connection that prepares after a USE.
 const usePrepared = "`USE <keyspace>` with prepared statements"
 
 // request is a statement as it is sent.
@@ -161,8 +161,8 @@ type request struct {
 	warnings []string // of PREPARE
 }
 
-// prepare makes the request for a statement: in the mode's form, with as many markers as the server takes. If it takes
-// fewer than there could be, the refusal of all of them is a line of the answer.
+// prepare makes the request for a statement: in the mode's form, with as many markers as the server accepts. If it
+// accepts fewer than possible, the refusal of all of them is a line of the answer.
 func (r *Runner) prepare(ctx context.Context, cql string, b *Block, binding Binding) (q request, refusals []string, err error) {
 	q.cql = cql
 	if !r.mode.Prepared || b.tagged(plainPrefix) != "" {
@@ -223,7 +223,8 @@ func (r *Runner) statement(ctx context.Context, cql string, b *Block, binding Bi
 // createsView matches the statements after which Cassandra builds a view.
 var createsView = regexp.MustCompile(`(?i)^\s*CREATE\s+MATERIALIZED\s+VIEW\b`)
 
-// awaitViews waits until the views of the keyspace are built. Who may not read that goes on.
+// awaitViews waits until the views of the keyspace are built. A role without permission to read their state does not
+// wait.
 func (r *Runner) awaitViews(ctx context.Context) {
 	count := func(table string) int {
 		answer, err := r.conn.Query(ctx, "SELECT view_name FROM "+table+" WHERE keyspace_name = '"+r.keyspace+"'", nil,
@@ -302,8 +303,8 @@ func (r *Runner) queryOptions(b *Block) (o *client.QueryOptions, err error) {
 	return o, nil
 }
 
-// maxRestarts is how often a DESCRIBE begins again when someone else changes the schema between its pages. Half of the
-// times it still has pages.
+// maxRestarts is how often a DESCRIBE begins again when another client changes the schema between its pages. Half of
+// the attempts use paging.
 const maxRestarts = 100
 
 // isSchemaChanged reports whether a DESCRIBE cannot go on because the schema has changed.
@@ -312,18 +313,18 @@ func isSchemaChanged(err error) bool {
 	return ok && strings.HasPrefix(e.Message, "The schema has changed since the previous page of the DESCRIBE statement")
 }
 
-// buildTime is how long Cassandra gets to build an index that a query wants.
+// buildTime is how long Cassandra gets to build an index that a query needs.
 const buildTime = 10 * time.Second
 
-// isIndexBuilding reports whether a read has failed as it does while an index is built: by an index of the old kind
-// without a reason that a client would know, which a read that is expected to fail may have for good.
+// isIndexBuilding reports whether a read has failed because an index is being built. The error of a legacy index gives
+// no reason: if mayFail is set, it may be permanent and does not count.
 func isIndexBuilding(err error, mayFail bool) bool {
 	e, ok := cqlerr.As(err)
 	return ok && (strings.Contains(e.Message, "1 failures: INDEX_NOT_AVAILABLE from") ||
 		!mayFail && strings.Contains(e.Message, "1 failures: UNKNOWN from"))
 }
 
-// addWarnings adds the warnings of a page: every page repeats the warnings of the statement.
+// addWarnings adds the warnings of a page, each once: every page repeats the warnings of the statement.
 func addWarnings(all, page []string) []string {
 	for _, w := range page {
 		if !slices.Contains(all, w) && !strings.HasPrefix(w, usePrepared) {

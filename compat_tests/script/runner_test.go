@@ -189,7 +189,7 @@ func TestReopen(t *testing.T) {
 		t.Error(err)
 	}
 	if got := first.Run(t.Context(), left[0]); got[0] != "error invalid: keyspace {ks} does not exist" {
-		t.Errorf("behind Drop: %q", got)
+		t.Errorf("after Drop: %q", got)
 	}
 }
 
@@ -201,9 +201,9 @@ func TestOnlyCassandraIsRecorded(t *testing.T) {
 	}
 	block := parse(t, "query\nSELECT release_version FROM system.local;\n----\nrelease_version text\n'5.0.8'").Blocks
 	if d := open(t, addr, testModes[0]).Compare(t.Context(), block); len(d) > 0 {
-		t.Errorf("what cqld says it is: %s", d)
+		t.Errorf("cqld claims another release: %s", d)
 	}
 	if _, err := script.CassandraRelease(t.Context(), "127.0.0.1:1"); err == nil {
-		t.Error("nobody may be recorded from")
+		t.Error("a server that does not exist may be recorded from")
 	}
 }

@@ -13,13 +13,13 @@ type Script struct {
 	Stamp    string   // the server it was recorded from: Cassandra 5.0.8
 	Blocks   []*Block
 
-	Logins *Logins // nil: everybody may do everything
+	Logins *Logins // nil: the server has no logins
 }
 
-// Kind decides what a block shows of its statements.
+// Kind is how a block prints the answers to its statements.
 type Kind string
 
-// The kinds: Exec shows that statements succeed or fail, Each shows the rows of each as well, Query those of one.
+// The kinds: Exec shows that statements succeed or fail, Each also shows the rows of each, Query the rows of one.
 const (
 	Exec  Kind = "exec"
 	Each  Kind = "each"
@@ -33,8 +33,8 @@ type Block struct {
 	Comment    []string // lines that begin with #, above the block
 	Statements []string // as written, with their semicolons
 	Expected   []string // the answer of Cassandra
-	Bound      []string // where values are bound: the differences from Expected, as Block.changes writes it
-	Parts      []string // where parts of values are bound: the differences from the answer with whole values
+	Bound      []string // with bound values: the differences from Expected, as Block.changes writes it
+	Parts      []string // with bound parts of values: the differences from the answer with whole values
 	Ours       []string // the answer of cqld instead of Expected; nil if it is the same
 	expectOurs bool
 }
@@ -54,13 +54,13 @@ var answerSeparators = []string{boundSeparator, partsSeparator, oursSeparator}
 // unboundPrefix begins the comment of a block whose literals stay, with the reason.
 const unboundPrefix = "# unbound: "
 
-// Comments of a block that begin with these say how its statements are sent.
+// Prefixes of comments that set how the statements of a block are sent.
 const (
 	levelPrefix = "# consistency: "
 	pagePrefix  = "# page: "
 )
 
-// tagged returns what follows a prefix in the comment of the block; "": no line has it.
+// tagged returns the text after a prefix in the comment of the block; "" if no line has the prefix.
 func (b *Block) tagged(prefix string) string {
 	for _, c := range b.Comment {
 		if text, ok := strings.CutPrefix(c, prefix); ok {
@@ -73,7 +73,7 @@ func (b *Block) tagged(prefix string) string {
 // plainPrefix begins the comment of a block whose statements are never prepared, with the reason.
 const plainPrefix = "# plain: "
 
-// binding is the part of a block that is bound where values are bound in some way.
+// binding is the part of a block with the answers for a binding.
 func (b *Block) binding(binding Binding) Binding {
 	if b.tagged(unboundPrefix) != "" || b.tagged(plainPrefix) != "" {
 		return Unbound
@@ -173,7 +173,7 @@ func (p *parser) block() (*Block, error) {
 		b.Ours = append(b.Ours, p.next())
 	}
 	if len(b.Ours) == 0 {
-		return nil, fmt.Errorf("line %d: nothing behind %q", p.at, oursSeparator)
+		return nil, fmt.Errorf("line %d: nothing after %q", p.at, oursSeparator)
 	}
 	return b, nil
 }
@@ -187,8 +187,7 @@ func (p *parser) answer() []string {
 	return lines
 }
 
-// complete reports whether a statement ends at the end of its last line. That of a batch ends after APPLY
-// BATCH.
+// complete reports whether a statement ends at the end of its last line. A batch ends after APPLY BATCH.
 func complete(statement string) bool {
 	if !strings.HasSuffix(statement, ";") {
 		return false
@@ -237,7 +236,7 @@ func writeAnswer(b *strings.Builder, separator string, lines []string) {
 	}
 }
 
-// Tail are the queries after the last block of another kind: asked again, they must answer the same.
+// Tail returns the queries after the last block of another kind: when repeated, they must give the same answers.
 func (s *Script) Tail() []*Block {
 	for i := len(s.Blocks); i > 0; i-- {
 		if s.Blocks[i-1].Kind != Query {

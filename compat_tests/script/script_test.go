@@ -136,7 +136,7 @@ func TestScriptsArePrintedAsTheyAre(t *testing.T) {
 			t.Errorf("%s is printed as\n%s", path, got)
 		}
 		if len(s.Comment) == 0 || !strings.HasPrefix(s.Comment[0], "# ") {
-			t.Errorf("%s does not say what it shows", path)
+			t.Errorf("%s has no comment at its top", path)
 		}
 		return nil
 	})

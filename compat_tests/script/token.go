@@ -7,7 +7,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// token is a token of a statement, as far as the runner has to tell them apart.
+// token is a token of a statement, as far as the runner distinguishes them.
 type token struct {
 	kind       tokenKind
 	start, end int    // in the statement
@@ -31,7 +31,7 @@ const (
 	symbolToken
 )
 
-// literalKinds are the kinds of constants as types know them.
+// literalKinds maps tokens to the kinds of constants in package types.
 var literalKinds = map[tokenKind]types.LiteralKind{
 	stringToken:   types.StringLiteral,
 	integerToken:  types.IntegerLiteral,
@@ -42,7 +42,7 @@ var literalKinds = map[tokenKind]types.LiteralKind{
 	durationToken: types.DurationLiteral,
 }
 
-// tokenForms are the forms of tokens. The longest one counts, of equally long ones the first.
+// tokenForms are the forms of tokens. The longest match wins, or the first of equally long ones.
 var tokenForms = []struct {
 	kind tokenKind
 	form *regexp.Regexp
@@ -120,7 +120,7 @@ func (t token) unquoted() string {
 	return t.text
 }
 
-// fieldName is the name of a field as a type has it.
+// fieldName is the name of a field, as a type spells it.
 func (t token) fieldName() string {
 	if t.kind == nameToken {
 		return strings.ReplaceAll(t.text[1:len(t.text)-1], `""`, `"`)

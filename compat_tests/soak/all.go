@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// compareAll holds all that is stored against the model. Nothing may be written meanwhile.
+// compareAll compares all stored rows with the model. Nothing may be written meanwhile.
 func (s *soak) compareAll(ctx context.Context, when string) error {
 	began := time.Now()
 	e := newEpoch(s.server.process.Addr)
@@ -18,7 +18,7 @@ func (s *soak) compareAll(ctx context.Context, when string) error {
 	return s.explain(err)
 }
 
-// scanAll reads every table and every view as a whole. Each table has a goroutine, so each partition of the model has.
+// scanAll scans every table and every view. One goroutine per table owns the partitions of the model.
 func (s *soak) scanAll(ctx context.Context, e *epoch, when string) error {
 	failed := make([]error, len(tables))
 	var wait sync.WaitGroup
@@ -75,7 +75,7 @@ func (s *soak) readAll(ctx context.Context, e *epoch, when string) error {
 	return errors.Join(failed...)
 }
 
-// readAll reads all that the worker has written.
+// readAll reads all rows of the worker.
 func (w *worker) readAll(ctx context.Context, e *epoch, when string) error {
 	s, err := connect(ctx, e, w.report)
 	if err != nil {

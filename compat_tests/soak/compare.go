@@ -11,7 +11,7 @@ import (
 type observed struct {
 	c     int
 	cells [maxCells]value
-	wrong string // the contradiction to all writes; empty: none
+	wrong string // an error in the row itself; empty: none
 }
 
 // question is a question about one partition, and its time.
@@ -21,17 +21,17 @@ type question struct {
 	when     window
 }
 
-// match leaves the rows that have a value in a column, as an index or a view finds them.
+// match selects the rows that have a value in a column, as an index or a view finds them.
 type match struct {
 	column int
 	value  value // null: any
 }
 
-// everything asks for all rows of a partition.
+// everything selects all rows of a partition.
 func (p *partition) everything(when window) question { return question{to: p.rows - 1, when: when} }
 
-// compare holds rows that were read, in the order in which they came, against the states. It returns what differs from
-// the nearest state, a line for each row, and drops the states that differ if another one does not.
+// compare compares the rows of a read, in the order in which they came, with the allowed states. If a state matches, it
+// drops the states that do not. Otherwise it returns the differences to the nearest state, a line for each row.
 func (p *partition) compare(t *table, q question, rows []observed) []string {
 	var nearest []string
 	var agree [][]row
@@ -52,7 +52,7 @@ func (p *partition) compare(t *table, q question, rows []observed) []string {
 	return nil
 }
 
-// differences compares rows with one state. Rows have to come in the order of their keys, or in reverse, each once.
+// differences compares rows with one state. Rows must come once each, in key order or in reverse.
 func (q question) differences(t *table, state []row, rows []observed) (lines []string) {
 	found := map[int]*observed{}
 	for i := range rows {
@@ -76,7 +76,7 @@ func (q question) differences(t *table, state []row, rows []observed) (lines []s
 	return lines
 }
 
-// compareRow describes the mistake in a row that was read, or was not. Empty: none.
+// compareRow describes the difference between a row of the model and a row that was read or is missing. Empty: none.
 func (q question) compareRow(t *table, r *row, got *observed) string {
 	expected := r.presence(q.when)
 	if q.by != nil {
@@ -116,7 +116,7 @@ func (o *observed) text(t *table) string {
 	return strings.Join(append(parts, o.wrong), " ")
 }
 
-// text prints a row with all timestamps, those of deletions too.
+// text prints a row with all timestamps, also of deletions.
 func (r *row) text(t *table) string {
 	if t.columns[0].kind == counter {
 		return r.counters(t)
@@ -161,7 +161,7 @@ func (s stamp) text() string {
 	return text
 }
 
-// byKey sorts rows that came in another order.
+// byKey sorts rows.
 func byKey(rows []observed) {
 	slices.SortFunc(rows, func(a, b observed) int { return a.c - b.c })
 }

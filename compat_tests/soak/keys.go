@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// The partitions of a worker in a table have few rows, and every wideEvery-th many, so that range tombstones and
-// slices go over blocks of the server's tables.
+// The partitions of a worker in a table have few rows. Every wideEvery-th has many, so that range tombstones and slices
+// span blocks of the server's tables.
 const (
 	narrowRows = 16
 	wideRows   = 256
 	wideEvery  = 32
 )
 
-// Long values are written to the first rows of the first partitions only, so that they are a bounded share of what is
-// stored. One in longRowEvery writes is to such a row, whatever its kind, and one in longEvery blobs there is long.
+// Long values are written only to the first rows of the first partitions, so that they are a bounded share of the data.
+// One in longRowEvery writes of any kind goes to such a row, and one in longEvery blobs there is long.
 const (
 	longPartitions = 2
 	longRows       = 2
@@ -22,7 +22,7 @@ const (
 	longEvery      = 10
 )
 
-// keysPerWorker is where the partition keys of the next worker begin.
+// keysPerWorker is the distance between the first partition keys of two workers.
 const keysPerWorker = 1_000_000
 
 func mayBeLong(p *partition, c int) bool {
@@ -62,16 +62,16 @@ func (w *worker) nextSeed() uint64 {
 	return uint64(w.id+1)<<40 | w.seeds
 }
 
-// How timestamps come out of order: so many of them, and so much older than the time.
+// How many timestamps are out of order, and by how much.
 const (
 	scatteredEvery = 10
 	scatteredFor   = 60 * time.Second
 )
 
-// stampWrite gives a write the timestamp by which the model orders it. Those in order are even and increase. Those out
-// of order are odd, and repeat in a partition only after hundreds of others: two writes of the same time would be
-// ordered by their values. Where the server stamps writes its timestamps increase as ours do, as the worker waits for
-// each answer.
+// stampWrite gives a write the timestamp by which the model orders it. Timestamps in order are even and increase.
+// Timestamps out of order are odd, and repeat in a partition only after hundreds of others: two writes with the same
+// timestamp would be ordered by their values. Where the server assigns timestamps they increase like the model's,
+// because the worker waits for each answer.
 func (w *worker) stampWrite(d *write) {
 	now := time.Now()
 	w.last = max(now.UnixMicro()&^1, w.last+2)

@@ -2,13 +2,13 @@ package main
 
 import "math"
 
-// operation is one kind of statement of the load. Draw fills in a write that has a row already.
+// operation is one kind of statement of the load. Its function completes a write whose row is chosen.
 type operation struct {
-	weight int // how often it is drawn, beside the table's others
+	weight int // how often it is drawn, relative to the others of the table
 	draw   func(w *worker, d *write)
 }
 
-// dataOperations are the operations on tables of data, in parts of a hundred.
+// dataOperations are the operations on tables of data, weighted in percent.
 var dataOperations = []operation{
 	{24, func(w *worker, d *write) { w.set(d, insert, columnN, columnW, columnV) }},
 	{5, func(w *worker, d *write) { w.set(d, insert, columnN, columnW) }},
@@ -38,8 +38,8 @@ var mapOperations = []operation{
 	{4, func(_ *worker, d *write) { d.form, d.emptied = deleteCells, emptiesMap }},
 }
 
-// conditionalOperations are all that is done to a table of conditional writes. Others would have timestamps of another
-// clock.
+// conditionalOperations are the operations on a table of conditional writes. It has no others, because their
+// timestamps would come from another clock.
 var conditionalOperations = []operation{
 	{30, func(w *worker, d *write) {
 		w.set(d, insert, columnN, columnW, columnV)
@@ -72,7 +72,7 @@ var counterOperations = []operation{
 	{1, func(w *worker, d *write) { w.add(d, 0, 1) }},
 }
 
-// The TTLs, in seconds: those of a run that see their rows expire, and those that see them stay.
+// The TTLs, in seconds: short ones, which expire during the run, and long ones, which do not.
 var (
 	shortTTL = [2]int{3, 20}
 	longTTL  = [2]int{24 * 3600, 48 * 3600}
@@ -136,7 +136,7 @@ func (w *worker) length(shortest, longest int) int {
 	return int(float64(shortest) * math.Pow(float64(longest)/float64(shortest), w.random.Float64()))
 }
 
-// group is a number of the worker's own.
+// group is a value of the worker's range.
 func (w *worker) group(i int) uint64 { return uint64(w.id*1000 + i + 1) }
 
 func (w *worker) element() int { return firstElement + w.random.IntN(mapKeys) }
@@ -177,7 +177,7 @@ func replaceMap(w *worker, d *write) {
 	}
 }
 
-// expect adds IF n = what n is, or at times another value.
+// expect adds IF n = the current value or, at times, another one.
 func (w *worker) expect(d *write) {
 	d.condition, d.expected = ifN, integerValue(uint64(w.random.IntN(1<<20)))
 	if r := &d.partition.states[0][d.from]; r.cell(columnN, window{}) == present && w.random.IntN(5) > 0 {
@@ -185,7 +185,7 @@ func (w *worker) expect(d *write) {
 	}
 }
 
-// increment is how applications count with conditional writes.
+// increment counts with conditional writes, as applications do.
 func increment(w *worker, d *write) {
 	w.expect(d)
 	d.form, d.cells = update, []change{{columnN, integerValue(d.expected.seed + 1)}}

@@ -1,27 +1,26 @@
-// Command soak looks for acknowledged writes that are lost. It starts cqld on a folder, writes a mixed load to it for
-// minutes, kills or stops the server at random moments, starts it again on the same folder, and compares every row
-// with a model in memory.
+// Command soak looks for lost acknowledged writes. It starts cqld on a folder, runs a mixed load for minutes, kills or
+// stops the server at random moments, restarts it on the same folder, and compares every row with a model in memory.
 //
 //	soak [-for 10m] [-rate 8] [-workers 16] [-rows 300000] [-kill 30s] [-seed N] [-dir folder] [-binary cqld]
 //		[-memory-limit 1GiB] [-memtable 32MiB] [-allow-refused] [flags of cqld serve]
 //
-// Its neighbour crash writes little between many kills. Soak writes several times the size of a memtable, so that rows
+// The command crash writes little between many kills. Soak writes several times the size of a memtable, so that rows
 // are flushed, compacted and read back while others are written.
 //
 // The load is in load.go: inserts, updates, deletes of cells, rows, ranges and partitions, counters, conditional
 // writes, TTLs, timestamps that come out of order, elements of maps, and at times values of up to 12 MiB. Its tables
 // are in tables.go; one has indexes, one a view.
 //
-// A worker is one connection, which owns the partitions it writes. It knows what each acknowledged write did (see
-// row), so it can check its reads at any time. A write that was not answered leaves its partition with two allowed
-// states (see partition); the worker reads the partition as soon as the server runs again, and drops those it is not
-// in.
+// A worker is one connection, which owns the partitions it writes. It models the effect of each acknowledged write (see
+// row), so it can check its reads at any time. A write without an answer leaves its partition with two allowed states
+// (see partition). The worker reads the partition as soon as the server runs again, and drops the state that the read
+// contradicts.
 //
-// At the end every row is read by a scan and by its key, every value of an index is looked for, and the view is
-// read; then the server is restarted, its folder is examined by cqld verify, and all is compared again. A partition
-// that differs is reported once, and left alone from there on.
+// At the end soak reads every row by a scan and by its key, looks up every value of an index, and reads the view. Then
+// it restarts the server, runs cqld verify on its folder, and compares all again. A partition that differs is reported
+// once, and not used again.
 //
-// An error as an answer counts as a failure, as does a server that takes more than 10 s to stop.
+// An error answer counts as a failure, as does a server that takes more than 10 s to stop.
 package main
 
 import (
@@ -82,7 +81,7 @@ func main() {
 	}
 }
 
-// runIn runs in the folder that was asked for, or in one of its own, with a server that it builds if there is none.
+// runIn runs in the given folder or a temporary one, with the given binary or one that it builds.
 func runIn(ctx context.Context, o options) error {
 	scratch, err := os.MkdirTemp("", "cqld-soak")
 	if err != nil {

@@ -91,7 +91,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestStates keeps what may be after a write that was not answered, and no more.
+// TestStates checks the allowed states after a write without an answer.
 func TestStates(t *testing.T) {
 	table := tables[0]
 	number := func(n uint64, timestamp int64) *write {
@@ -132,7 +132,7 @@ func TestStates(t *testing.T) {
 	}
 	p.unanswered(&write{form: deleteRows, timestamp: 13})
 	if len(p.states) != 2 {
-		t.Errorf("%d states after an older deletion, which hides what comes later and is older still", len(p.states))
+		t.Errorf("%d states after an older deletion, which hides later writes with older timestamps", len(p.states))
 	}
 
 	// The answer to a conditional write tells whether the one before was done.
@@ -148,7 +148,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestValues finds values in their bytes, and none in those of which one has changed.
+// TestValues parses values from their bytes, and refuses changed bytes.
 func TestValues(t *testing.T) {
 	for _, test := range []struct {
 		value value

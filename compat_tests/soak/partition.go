@@ -2,35 +2,35 @@ package main
 
 import "slices"
 
-// partition is all that the model knows of one partition. It has one state, the contents of its rows. After
-// a write that was not answered it has more: the write was done or it was not. Later writes change all of them, and
-// a read drops those that it contradicts.
+// partition is the model of one partition. It has one state, the contents of its rows. A write without an answer
+// doubles the states: it was applied or it was not. Later writes change all states, and a read drops the states that it
+// contradicts.
 type partition struct {
 	key    int64
 	rows   int     // how many clustering keys c there are
-	first  int     // how many rows the worker's partitions before it have in this table
+	first  int     // how many rows the worker's earlier partitions have in this table
 	states [][]row // by c; at least one
 
-	// waiting: a write to it was answered with an error. The server may do it at any time until it is restarted, so
-	// all states stay.
+	// waiting: a write to it was answered with an error. The server may apply it at any time until it is restarted, so
+	// all states stay allowed.
 	waiting bool
 
-	broken    bool   // it differed from the stored rows: that was reported, and it is left alone
-	scattered uint16 // how many timestamps that were out of order it has been given
+	broken    bool   // it differed from the stored rows; reported, and not used again
+	scattered uint16 // how many of its timestamps were out of order
 }
 
-// maxStates is how many states a partition may have to be written to.
+// maxStates: a partition with more states is not written to.
 const maxStates = 8
 
 func newPartition(key int64, rows, first int) *partition {
 	return &partition{key: key, rows: rows, first: first, states: [][]row{make([]row, rows)}}
 }
 
-// writable reports whether the worker may go on writing.
+// writable reports whether the worker may write to the partition.
 func (p *partition) writable() bool { return !p.broken && !p.waiting && len(p.states) < maxStates }
 
-// acknowledge makes a write that was answered, with [applied] for a conditional one. It reports whether any state of
-// the partition allows that answer.
+// acknowledge applies an answered write; applied is the answer to its condition. It reports whether any state of the
+// partition allows that answer.
 func (p *partition) acknowledge(w *write, applied bool) bool {
 	kept := p.states[:0:0]
 	for _, rows := range p.states {
@@ -45,7 +45,7 @@ func (p *partition) acknowledge(w *write, applied bool) bool {
 	return true
 }
 
-// unanswered notes that a write was done or was not.
+// unanswered adds the states in which a write was applied.
 func (p *partition) unanswered(w *write) {
 	all := slices.Clone(p.states)
 	for _, rows := range p.states {

@@ -10,7 +10,7 @@ import (
 )
 
 // sample reads something at random and compares it: a row, a slice of a partition, a partition, or the rows that an
-// index or a view has of one value.
+// index or a view finds for one value.
 func (w *worker) sample(ctx context.Context, s *session) error {
 	o, p, c := w.choose()
 	at := place{o, p, c}
@@ -80,7 +80,7 @@ func (w *worker) readRows(
 	return nil
 }
 
-// readGroup reads the worker's rows with one value by an index or a view, and compares those of each partition.
+// readGroup reads the worker's rows with one value by an index or a view, and compares them by partition.
 func (w *worker) readGroup(ctx context.Context, s *session, o *owned, l lookup, group int, when string) error {
 	k := o.cellKind(l.column)
 	v := integerValue(w.group(group))

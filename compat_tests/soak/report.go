@@ -31,7 +31,7 @@ type report struct {
 	failures    []string
 }
 
-// maxDetails is how many differences and refusals are printed in full, and maxRowDetails how many of one partition.
+// maxDetails bounds how many differences and refusals are printed in full, and maxRowDetails how many of one partition.
 const (
 	maxDetails    = 20
 	maxRowDetails = 2
@@ -91,7 +91,7 @@ func (r *report) fail(text string) {
 	r.failures = append(r.failures, clock()+" "+text)
 }
 
-// compare holds rows that were read of a partition against the model.
+// compare compares the rows read from a partition with the model.
 func (r *report) compare(t *table, p *partition, q question, rows []observed, how string) {
 	lines := p.compare(t, q, rows)
 	r.mu.Lock()
@@ -103,7 +103,7 @@ func (r *report) compare(t *table, p *partition, q question, rows []observed, ho
 	}
 }
 
-// compareGathered holds rows of all of a worker's partitions against the model, and takes these from rows.
+// compareGathered compares the rows of all of a worker's partitions with the model, and removes them from rows.
 func (r *report) compareGathered(o *owned, rows map[int64][]observed, by *match, when window, how string) {
 	for _, p := range o.partitions {
 		if !p.broken {
@@ -115,7 +115,7 @@ func (r *report) compareGathered(o *owned, rows map[int64][]observed, by *match,
 	}
 }
 
-// strangers reports rows that are of no partition they can be of.
+// strangers reports rows that belong to no partition of the model.
 func (r *report) strangers(t *table, rows map[int64][]observed, how string) {
 	for key, all := range rows {
 		var lines []string
@@ -126,7 +126,7 @@ func (r *report) strangers(t *table, rows map[int64][]observed, how string) {
 	}
 }
 
-// differ notes rows that are not as they must be.
+// differ records a difference of a partition.
 func (r *report) differ(t *table, key int64, how string, lines []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -161,7 +161,7 @@ func (r *report) summary(o options) string {
 		time.Since(r.began).Round(time.Second), r.progress(), r.longestOpen.Milliseconds(), r.longestStop.Milliseconds())
 }
 
-// verdict is an error if anything is not as it must be.
+// verdict returns an error if anything is wrong.
 func (r *report) verdict(allowRefused bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -179,7 +179,7 @@ func (r *report) verdict(allowRefused bool) error {
 	return errors.Join(all...)
 }
 
-// firstLines shortens a text that may have thousands of lines.
+// firstLines shortens a text, which may have thousands of lines.
 func firstLines(text string) string {
 	lines := strings.SplitAfterN(text, "\n", maxDetails+1)
 	if len(lines) <= maxDetails {

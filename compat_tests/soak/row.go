@@ -3,8 +3,8 @@ package main
 import "time"
 
 // row is one row of the model. It keeps timestamps as Cassandra does, and so knows the effect of any write: of two
-// writes to a cell the newer timestamp wins, and a deletion wins over all that is not newer. A row is compared with
-// ==.
+// writes to a cell the newer timestamp wins, and a deletion wins over all writes that are not newer. Rows are compared
+// with ==.
 type row struct {
 	marker  stamp // of INSERT: the row is there without cells
 	deleted int64 // the newest deletion of the row, of a range or of the partition
@@ -12,23 +12,23 @@ type row struct {
 	cells   [maxCells]cell
 }
 
-// cell is one value, or with a null the tombstone of one.
+// cell is one value, or a tombstone if the value is null.
 type cell struct {
 	stamp
 	value value
 }
 
-// stamp says when something was written, and when that expires.
+// stamp has the time of a write, and when it expires.
 type stamp struct {
 	written int64  // the timestamp; 0: never
 	expires uint32 // the second since 1970; 0: never
-	slack   uint32 // how many seconds later than that it may be, as the server had read its clock later
+	slack   uint32 // how many seconds later it may expire: the server reads its clock later
 }
 
 // window is when a read took place, in seconds since 1970.
 type window struct{ from, to int64 }
 
-// clockSlack is how far from its second something may expire: the clock is read by seconds.
+// clockSlack is the tolerance of expirations: the clock has a resolution of a second.
 const clockSlack = 2
 
 func windowOf(began, ended time.Time) window { return window{began.Unix(), ended.Unix()} }
@@ -42,7 +42,7 @@ const (
 	present
 )
 
-// presence says whether a read finds a cell written then, after a deletion.
+// presence tells whether a read finds a cell written at s, given the newest deletion.
 func (s stamp) presence(deleted int64, w window) presence {
 	switch first, last := int64(s.expires)-clockSlack, int64(s.expires)+int64(s.slack)+clockSlack; {
 	case s.written <= deleted:
@@ -55,7 +55,7 @@ func (s stamp) presence(deleted int64, w window) presence {
 	return possible
 }
 
-// cell says whether a read finds the value of a cell.
+// cell tells whether a read finds the value of a cell.
 func (r *row) cell(i int, w window) presence {
 	deleted := r.deleted
 	if i >= firstElement {
@@ -67,7 +67,7 @@ func (r *row) cell(i int, w window) presence {
 	return r.cells[i].presence(deleted, w)
 }
 
-// presence says whether a read finds the row: it has a marker or a cell.
+// presence tells whether a read finds the row: it has a marker or a cell.
 func (r *row) presence(w window) presence {
 	p := r.marker.presence(r.deleted, w)
 	for i := range r.cells {
@@ -76,7 +76,7 @@ func (r *row) presence(w window) presence {
 	return p
 }
 
-// apply changes the row as a write does that covers it.
+// apply applies a write that covers the row.
 func (r *row) apply(w *write) {
 	s := stamp{w.timestamp, w.expires, w.slack}
 	switch w.form {

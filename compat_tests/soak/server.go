@@ -10,7 +10,7 @@ import (
 	"github.com/cqld/cqld/compat_tests/process"
 )
 
-// server is cqld on one folder, with one process after the other.
+// server is cqld on one folder. It runs as one process after the other.
 type server struct {
 	binary, data string
 	arguments    []string
@@ -25,7 +25,7 @@ func (s *server) command() []string {
 	return append([]string{"serve", "--listen", "127.0.0.1:0", "--data", s.data}, s.arguments...)
 }
 
-// start starts the server and waits until it can be asked.
+// start starts the server and waits until it listens.
 func (s *server) start() error {
 	began := time.Now()
 	p, err := process.Start(s.binary, s.command()...)
@@ -39,14 +39,14 @@ func (s *server) start() error {
 	return nil
 }
 
-// kill ends the server at once.
+// kill kills the server.
 func (s *server) kill() error {
 	s.report.killed()
 	s.report.note("kill -9")
 	return s.gone(s.process.Kill())
 }
 
-// stop ends the server as an operator would.
+// stop stops the server with a signal, as an operator would.
 func (s *server) stop() error {
 	began := time.Now()
 	p := s.process
@@ -69,7 +69,7 @@ func (s *server) stop() error {
 	return s.gone(nil)
 }
 
-// gone notes that the process has ended, and which errors it had logged.
+// gone records that the process has ended, and the errors in its log.
 func (s *server) gone(err error) error {
 	for _, line := range s.process.Errors() {
 		s.report.fail("the server logged " + line)
@@ -86,10 +86,10 @@ func (s *server) end() {
 	}
 }
 
-// longOpen is how long a server that is killed while it opens its folder has at most.
+// longOpen is the latest time after the start at which interrupt kills a server.
 const longOpen = 300 * time.Millisecond
 
-// interrupt starts a server and kills it while it opens the folder, or soon after.
+// interrupt starts a server and kills it while it opens the folder, or shortly after.
 func (s *server) interrupt(random *rand.Rand) error {
 	p := exec.Command(s.binary, s.command()...)
 	if err := p.Start(); err != nil {
@@ -97,13 +97,13 @@ func (s *server) interrupt(random *rand.Rand) error {
 	}
 	time.Sleep(time.Duration(random.Int64N(int64(longOpen))))
 	_ = p.Process.Kill()
-	_ = p.Wait() // says that it was killed
+	_ = p.Wait() // always an error: it was killed
 	s.report.killed()
 	s.report.note("kill -9 while it opens")
 	return nil
 }
 
-// verify has the folder of a server that is stopped examined.
+// verify runs cqld verify on the folder of a stopped server.
 func (s *server) verify() {
 	began := time.Now()
 	out, err := exec.Command(s.binary, "verify", "--quiet", s.data).CombinedOutput()

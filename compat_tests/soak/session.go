@@ -8,11 +8,11 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// epoch is the time of one process of the server.
+// epoch is the lifetime of one process of the server.
 type epoch struct {
 	addr   string
-	ending chan struct{} // closed before the server is killed or stopped: requests without an answer then are due to that
-	over   chan struct{} // closed when the workers are to return
+	ending chan struct{} // closed before the server is killed or stopped, which explains requests without an answer
+	over   chan struct{} // closed when the workers must return
 }
 
 func newEpoch(addr string) *epoch {
@@ -47,8 +47,7 @@ const maxWait = 30 * time.Second
 // pageSize is how many rows a read asks for at a time.
 const pageSize = 500
 
-// execute runs a statement that is prepared when it is first run. The time that it takes is reported under a name, if
-// that is during the load.
+// execute runs a statement, and prepares it the first time. During the load its latency is reported under name.
 func (s *session) execute(ctx context.Context, name, text string, values []types.Value, paging []byte) (*client.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()

@@ -99,7 +99,7 @@ func (s *soak) create(ctx context.Context) error {
 	return nil
 }
 
-// load writes until the time is over, with kills and stops in between. The server runs afterwards.
+// load writes for the time of the run, with kills and stops in between. The server runs afterwards.
 func (s *soak) load(ctx context.Context) error {
 	if err := s.server.start(); err != nil {
 		return err
@@ -122,13 +122,13 @@ func (s *soak) load(ctx context.Context) error {
 	}
 }
 
-// lifetime draws how long the server runs until it is killed. Kills are independent of each other, so some processes
-// live for a moment, and some long enough for merges of the tables they flush.
+// lifetime draws how long the server runs until it is killed. The distribution is exponential: some processes live for
+// a moment, and some long enough to compact the tables they flush.
 func (s *soak) lifetime() time.Duration {
 	return max(s.kill/10, time.Duration(s.random.ExpFloat64()*float64(s.kill)))
 }
 
-// epoch lets all workers write until a moment. The server runs on.
+// epoch lets all workers write until a point in time. The server keeps running.
 func (s *soak) epoch(ctx context.Context, until time.Time) error {
 	e := newEpoch(s.server.process.Addr)
 	t := s.startWorkers(ctx, e)
@@ -137,7 +137,7 @@ func (s *soak) epoch(ctx context.Context, until time.Time) error {
 	return s.explain(errors.Join(err, t.wait()))
 }
 
-// epochWithKill lets all workers write until a moment when the server is killed or stopped, and starts it again.
+// epochWithKill lets all workers write until the server is killed or stopped, and restarts it.
 func (s *soak) epochWithKill(ctx context.Context, until time.Time) error {
 	e := newEpoch(s.server.process.Addr)
 	t := s.startWorkers(ctx, e)
@@ -178,7 +178,7 @@ func (s *soak) startWorkers(ctx context.Context, e *epoch) *team {
 	return t
 }
 
-// waitUntil waits until a moment, or until a worker fails.
+// waitUntil waits until a point in time, or until a worker fails.
 func (t *team) waitUntil(ctx context.Context, until time.Time) error {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
@@ -203,7 +203,7 @@ func (t *team) wait() error {
 	return errors.Join(all...)
 }
 
-// explain adds the server's log to an error, which may say why it is gone.
+// explain adds the server's log to an error: it may have the cause.
 func (s *soak) explain(err error) error {
 	if err == nil {
 		return nil

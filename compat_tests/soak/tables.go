@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// All tables have partitions p of rows c. A row's cells are numbered: those of columns come first, then those of the
+// All tables have partition key p and clustering key c. A row's cells are numbered: first its columns, then the
 // elements of a map m.
 const (
 	columnN = iota // the number, which the view groups by and conditions compare
@@ -26,7 +26,7 @@ type column struct {
 // elementKind is the type of the map's values.
 const elementKind = blob
 
-// stamping is whose clock the timestamps of a table's writes are from.
+// stamping is the source of the timestamps of a table's writes.
 type stamping int
 
 const (
@@ -50,7 +50,7 @@ type table struct {
 	maxBlob    int
 }
 
-// lookup is a way to find a table's rows by one column.
+// lookup is an index or a view that finds a table's rows by one column.
 type lookup struct {
 	from   string // the table or its view
 	column int
@@ -64,8 +64,8 @@ const (
 	longestViewedBlob = 6 << 20
 )
 
-// purgeable lets deleted cells be purged at once. That goes with timestamps in order only: an older write that comes
-// after the purge would be found.
+// purgeable lets deleted cells be purged at once. It requires timestamps in order: an older write that comes after the
+// purge would be visible.
 const purgeable = " WITH gc_grace_seconds = 0"
 
 var tables = []*table{
@@ -117,7 +117,7 @@ func (t *table) definitions() []string {
 	return append([]string{create}, t.extras...)
 }
 
-// selection is the beginning of a SELECT of all that is compared, from the table or its view.
+// selection is the beginning of a SELECT of all compared columns, from the table or its view.
 func (t *table) selection(from string) string {
 	names := []string{"p", "c"}
 	for _, c := range t.columns {

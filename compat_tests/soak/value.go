@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// value describes the value of a cell without holding its bytes, which follow from it.
+// value describes the value of a cell. Its bytes are derived from the seed and the length.
 type value struct {
-	seed   uint64 // a number, or for a blob where its bytes begin
+	seed   uint64 // a number, or the seed of a blob's bytes
 	length uint32 // in bytes; 0: null
 }
 
@@ -23,10 +23,10 @@ const (
 	counter
 )
 
-// minBlob is the length of the seed that a blob begins with.
+// minBlob is the length of the seed at the beginning of a blob.
 const minBlob = 8
 
-// wordPrefix begins the texts, so that they are none of the numbers.
+// wordPrefix begins the texts, so that they differ from the numbers.
 const wordPrefix = "w"
 
 func integerValue(n uint64) value { return value{n, 4} }
@@ -40,7 +40,7 @@ func wordValue(n uint64) value {
 // blobValue is a blob of at least minBlob bytes.
 func blobValue(seed uint64, length int) value { return value{seed, uint32(max(length, minBlob))} }
 
-// bytes are the value as the protocol has it; null is nil.
+// bytes encodes the value; null is nil.
 func (v value) bytes(k kind) []byte {
 	switch {
 	case v.length == 0:
@@ -57,7 +57,7 @@ func (v value) bytes(k kind) []byte {
 	return b
 }
 
-// parseValue finds the value of bytes that were read.
+// parseValue finds the value with the given bytes.
 func parseValue(b []byte, k kind) (value, error) {
 	v := value{length: uint32(len(b))}
 	switch {
@@ -73,12 +73,12 @@ func parseValue(b []byte, k kind) (value, error) {
 		v.seed = binary.BigEndian.Uint64(b)
 	}
 	if !bytes.Equal(v.bytes(k), b) {
-		return v, fmt.Errorf("%d bytes that nobody wrote, which begin with %.16x", len(b), b)
+		return v, fmt.Errorf("%d bytes that were never written, which begin with %.16x", len(b), b)
 	}
 	return v, nil
 }
 
-// fillBlob writes the seed and the random bytes that it leads to, by the generator splitmix64.
+// fillBlob writes the seed and the random bytes derived from it by splitmix64.
 func fillBlob(b []byte, seed uint64) {
 	binary.BigEndian.PutUint64(b, seed)
 	b = b[minBlob:]

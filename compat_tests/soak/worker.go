@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -20,20 +21,20 @@ type owned struct {
 type place struct {
 	owned     *owned
 	partition *partition
-	row       int // the one that was written; no matter for those in doubt
+	row       int // the row that was written; unused in doubts
 }
 
-// worker writes over one connection, one write after the other, to partitions that no other writes to. It outlives
-// the server's processes.
+// worker sends one write at a time over one connection, to partitions that no other worker writes to. It outlives the
+// server's processes.
 type worker struct {
 	id     int
 	random *rand.Rand
 	report *report
 	pace   *pace
 	tables []*owned
-	doubts []place // partitions with writes that were not answered, to be read once the server runs again
+	doubts []place // partitions with unanswered writes, to be read once the server runs again
 	recent []place // written a moment ago
-	last   int64   // the last timestamp in order
+	last   int64   // the last timestamp that was in order
 	seeds  uint64
 }
 
@@ -45,7 +46,7 @@ func newWorker(id int, seed uint64, rows int, r *report, p *pace) *worker {
 	return w
 }
 
-// readEvery is how many requests have a read among them.
+// readEvery: one in so many requests is a read.
 const readEvery = 8
 
 // run reads the partitions in doubt, and then reads and writes until the epoch is over or its server is gone.
@@ -66,7 +67,7 @@ func (w *worker) run(ctx context.Context, e *epoch) error {
 	return unlessEnding(e, err)
 }
 
-// unlessEnding is nil for an error that the end of the server explains.
+// unlessEnding returns nil for an error that the end of the server explains.
 func unlessEnding(e *epoch, err error) error {
 	if closed(e.ending) {
 		return nil
@@ -74,7 +75,7 @@ func unlessEnding(e *epoch, err error) error {
 	return err
 }
 
-// resolve reads each partition in doubt, which drops the states that it is not in.
+// resolve reads each partition in doubt, which drops the states that the read contradicts.
 func (w *worker) resolve(ctx context.Context, s *session) error {
 	for len(w.doubts) > 0 {
 		d := w.doubts[0]
@@ -87,7 +88,7 @@ func (w *worker) resolve(ctx context.Context, s *session) error {
 	return nil
 }
 
-// unlessRefused counts an error that is an answer, and returns others.
+// unlessRefused counts an error that the server answered, and returns others.
 func (w *worker) unlessRefused(e *epoch, text string, err error) error {
 	if answer, ok := cqlerr.As(err); ok && !closed(e.ending) {
 		w.report.refuse(fmt.Sprintf("%s: %s", text, answer.Message))
@@ -96,7 +97,7 @@ func (w *worker) unlessRefused(e *epoch, text string, err error) error {
 	return err
 }
 
-// write makes a random write, and tells the model its result.
+// write sends a random write, and applies its result to the model.
 func (w *worker) write(ctx context.Context, s *session) error {
 	o, p, c := w.choose()
 	if !p.writable() {
@@ -141,4 +142,36 @@ func (w *worker) remember(p place) {
 		return
 	}
 	w.recent[w.random.IntN(maxRecent)] = p
+}
+
+// pace limits the write rate of all workers together.
+type pace struct {
+	mu   sync.Mutex
+	rate float64 // bytes a second; 0: any
+	next time.Time
+}
+
+// wait waits until so many bytes may be written. It returns early when the epoch ends.
+func (p *pace) wait(size int, e *epoch) {
+	if p.rate == 0 {
+		return
+	}
+	p.mu.Lock()
+	now := time.Now()
+	if p.next.Before(now) {
+		p.next = now // writes missed while the server was down are not caught up
+	}
+	wait := p.next.Sub(now)
+	p.next = p.next.Add(time.Duration(float64(size) / p.rate * float64(time.Second)))
+	p.mu.Unlock()
+	if wait < time.Millisecond {
+		return
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-e.ending:
+	case <-e.over:
+	}
 }

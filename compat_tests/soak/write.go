@@ -35,7 +35,7 @@ const (
 	replacesMap            // SET m = {...}
 )
 
-// write is one statement of the load. It makes its CQL, and row.apply its effect on the model.
+// write is one statement of the load: statement makes its CQL, row.apply applies it to the model.
 type write struct {
 	form      form
 	table     *table
@@ -52,13 +52,13 @@ type write struct {
 	expires, slack uint32 // from when it was sent and answered
 }
 
-// change gives a cell a value; null deletes it. For a counter it is added.
+// change sets a cell to a value; null deletes it. On a counter it is an increment.
 type change struct {
 	cell  int
 	value value
 }
 
-// size is about how many bytes the write adds to the log.
+// size estimates how many bytes the write adds to the commit log.
 func (w *write) size() int {
 	n := 60
 	for _, c := range w.cells {
@@ -91,7 +91,7 @@ func (w *write) holds(r *row) bool {
 	return true
 }
 
-// binder builds a statement together with the values of its markers.
+// binder builds a statement and the values of its markers.
 type binder struct {
 	strings.Builder
 	values []types.Value
@@ -107,7 +107,7 @@ func int32Bytes(n int) []byte { return binary.BigEndian.AppendUint32(nil, uint32
 
 func int64Bytes(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 
-// statement is the CQL of the write, always the same for the same kind of write, and its values.
+// statement returns the CQL of the write, which depends only on its kind, and the values.
 func (w *write) statement() (string, []types.Value) {
 	b := &binder{}
 	name := "soak." + w.table.name
@@ -148,7 +148,7 @@ func (w *write) insertInto(b *binder, name string) {
 	w.using(b)
 }
 
-// using says the timestamp and the TTL, if the write has them.
+// using writes the timestamp and the TTL, if the write has them.
 func (w *write) using(b *binder) {
 	before := " USING "
 	if w.stated {
@@ -182,7 +182,7 @@ func (w *write) assign(b *binder) {
 	}
 }
 
-// mapBytes is a map as the protocol has it.
+// mapBytes encodes a map.
 func mapBytes(elements []change) []byte {
 	b := int32Bytes(len(elements))
 	for _, e := range elements {
@@ -211,7 +211,7 @@ func (w *write) targets(b *binder) {
 	}
 }
 
-// where names the rows: one, a range that is open at an end of the partition, or the partition.
+// where selects the rows: one row, a range that may be open at one end of the partition, or the partition.
 func (w *write) where(b *binder) {
 	b.bind(" WHERE p = ?", int64Bytes(w.partition.key))
 	first, last := w.from == 0, w.to == w.partition.rows-1

@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-// cargoTests says which tests of a Rust crate to run.
+// cargoTests selects the tests of a Rust crate to run.
 type cargoTests struct {
-	build []string               // behind cargo test
+	build []string               // arguments of cargo test
 	flags string                 // RUSTFLAGS
 	env   []string               // for the tests
 	want  func(test string) bool // by its whole name: target::module::test
@@ -27,12 +27,12 @@ type cargoTests struct {
 	limit time.Duration          // for one test
 }
 
-// nextestSlot tells a test which of those that run at the same time it is, as cargo-nextest does: tests take addresses
-// by it.
+// nextestSlot numbers the tests that run at the same time, as cargo-nextest does: each test derives its addresses from
+// its number.
 const nextestSlot = "NEXTEST_TEST_GLOBAL_SLOT="
 
-// run builds the tests of the crate in a folder and runs each in a process of its own, so that one that hangs
-// or aborts is the only one.
+// run builds the tests of the crate in a folder and runs each in a separate process, so that a test that hangs or
+// aborts affects no other.
 func (c cargoTests) run(ctx context.Context, e *environment, folder string) ([]outcome, error) {
 	binaries, err := c.binaries(ctx, e, folder)
 	if err != nil {
@@ -79,7 +79,7 @@ type rustBinary struct {
 	target, path, folder string
 }
 
-// binaries builds the tests. What was built before is in the folder target of the work folder.
+// binaries builds the tests. The folder target of the work folder caches earlier builds.
 func (c cargoTests) binaries(ctx context.Context, e *environment, folder string) ([]rustBinary, error) {
 	env := []string{"RUSTFLAGS=" + c.flags, "CARGO_TARGET_DIR=" + filepath.Join(e.work, "target")}
 	cmd := command(ctx, folder, env, "cargo", slices.Concat([]string{"test", "--no-run", "--message-format=json"}, c.build)...)
@@ -92,7 +92,7 @@ func (c cargoTests) binaries(ctx context.Context, e *environment, folder string)
 	return readCargo(out)
 }
 
-// readCargo finds the binaries in what cargo says, line by line, of all that it has built.
+// readCargo finds the binaries in cargo's JSON output, which has a line for each artifact.
 func readCargo(out []byte) ([]rustBinary, error) {
 	var all []rustBinary
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -147,8 +147,8 @@ func (b rustBinary) runOne(ctx context.Context, test string, limit time.Duration
 	return o, output
 }
 
-// panicked is what the first panic in a test's output says: the line below "thread '...' panicked at FILE:LINE:",
-// with what was compared.
+// panicked returns the message of the first panic in a test's output: the line below "thread '...' panicked at
+// FILE:LINE:", with the compared values.
 func panicked(output string) string {
 	_, after, found := strings.Cut(output, " panicked at ")
 	if !found {

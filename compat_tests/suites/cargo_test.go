@@ -20,7 +20,7 @@ func TestReadCargo(t *testing.T) {
 		t.Errorf("read %v, want %v", got, want)
 	}
 	if _, err := readCargo([]byte("error: no such crate")); err == nil {
-		t.Error("what is not JSON was read")
+		t.Error("a line that is not JSON was read")
 	}
 }
 

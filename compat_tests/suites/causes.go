@@ -12,12 +12,12 @@ import (
 // causesFolder has the files with causes, seen from the folder of the module.
 const causesFolder = "compat_tests/suites/causes"
 
-// cause says why tests fail. It is a line of a file, of four parts with " | " between them:
+// cause explains why tests fail. It is a line of a file, with four parts and " | " between them:
 //
 //	<suite> | <server> | <test> | <cause>
 //
-// The server is cqld for tests that Cassandra passes, cassandra for those that it fails, whether cqld passes
-// them or not. Any text may stand where suite and test have a *. The first line that fits counts.
+// The server is cqld for tests that only Cassandra passes, and cassandra for all tests that Cassandra fails. A * in
+// suite and test matches any text. The first line that matches counts.
 type cause struct {
 	suite, server, test, text string
 
@@ -63,7 +63,7 @@ func parseCause(line string) (*cause, error) {
 	return &cause{suite: part[0], server: part[1], test: part[2], text: part[3]}, nil
 }
 
-// explain gives each difference its cause. Those that have none are the error.
+// explain sets the cause of each difference. The error lists the differences without a cause.
 func (all causes) explain(c *comparison) error {
 	var err error
 	for _, group := range []struct {
@@ -90,7 +90,7 @@ func (all causes) find(suite, server, test string) string {
 	return ""
 }
 
-// stale are the causes that explained nothing although all suites they speak of were compared.
+// stale returns the causes that explained nothing although all suites they match were compared.
 func (all causes) stale(done []comparison) []string {
 	var lines []string
 	for _, c := range all {
@@ -104,7 +104,7 @@ func (all causes) stale(done []comparison) []string {
 	return lines
 }
 
-// fits reports whether a name is what a pattern says, where each * stands for any text.
+// fits reports whether a name matches a pattern, in which each * matches any text.
 func fits(pattern, name string) bool {
 	head, rest, star := strings.Cut(pattern, "*")
 	name, ok := strings.CutPrefix(name, head)

@@ -22,8 +22,8 @@ type comparison struct {
 	there []difference // cqld passes them, Cassandra does not
 }
 
-// compare sets the outcomes on cqld beside those on Cassandra. A test counts as run if one of them did not
-// skip it. One that a server does not tell of counts as failed there: it did not get that far.
+// compare compares the outcomes on cqld and on Cassandra. A test counts as run if one server did not skip it. A test
+// without an outcome on one server counts as failed there: the suite did not get that far.
 func compare(s suite, here, there []outcome) comparison {
 	c := comparison{suite: s}
 	ours, theirs := byTest(here), byTest(there)

@@ -45,7 +45,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCauses explains what it can, names the rest, and finds the causes that explain nothing.
+// TestCauses explains the known differences, lists the others, and finds the causes that explain nothing.
 func TestCauses(t *testing.T) {
 	folder := t.TempDir()
 	content := `# why

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// usualPort is where clients look for CQL that cannot be told another port.
+// usualPort is the port that clients dial if they cannot be configured.
 const usualPort = "127.0.0.1:9042"
 
 // forward lets clients reach a server on the usual port until the context ends. The channel is closed when all
@@ -49,7 +49,7 @@ func join(ctx context.Context, client net.Conn, addr string) {
 	defer context.AfterFunc(ctx, end)()
 	var ways sync.WaitGroup
 	carry := func(to, from net.Conn) {
-		_, _ = io.Copy(to, from) // however one way ends, the other ends too
+		_, _ = io.Copy(to, from) // the end of one direction ends the other too
 		end()
 	}
 	ways.Go(func() { carry(server, client) })
@@ -57,7 +57,7 @@ func join(ctx context.Context, client net.Conn, addr string) {
 	ways.Wait()
 }
 
-// onUsualPort runs a suite that finds servers on the usual port only; it gets the address without the port.
+// onUsualPort runs a suite whose clients dial the usual port only; it gets the address without the port.
 func onUsualPort(s suite) suite {
 	run := s.run
 	s.run = func(ctx context.Context, e *environment) ([]outcome, error) {

@@ -39,6 +39,6 @@ func TestJoin(t *testing.T) {
 	cancel()
 	<-joined
 	if n, err := client.Read(answer); err != io.EOF {
-		t.Errorf("read %d bytes behind the end: %v", n, err)
+		t.Errorf("read %d bytes after the end: %v", n, err)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// gocql is the first Go driver; TestDiscoverViaProxy and a few switches apart, its tests run on one node.
+// gocql is the first Go driver. Except TestDiscoverViaProxy and a few flags, its tests run on one node.
 func gocql(name, protocol string) suite {
 	return moduleSuite(suite{name: name, version: "v1.7.0", protocol: protocol, keyspace: "gocql_test"}, "github.com/gocql/gocql", goTests{
 		tags:     "cassandra integration",
@@ -14,7 +14,7 @@ func gocql(name, protocol string) suite {
 	})
 }
 
-// apacheGocql is the driver that gocql became. TestDocker is left out: it starts a server of its own.
+// apacheGocql is the successor of gocql. TestDocker is skipped: it starts its own server.
 func apacheGocql(name, protocol string) suite {
 	return moduleSuite(suite{name: name, version: "v2.1.2", protocol: protocol, keyspace: "gocql_test"}, "github.com/apache/cassandra-gocql-driver/v2", goTests{
 		tags:     "cassandra integration",
@@ -24,9 +24,9 @@ func apacheGocql(name, protocol string) suite {
 	})
 }
 
-// scyllaGocql is Scylla's fork of gocql. It expects the hosts of system tables on the port that its configuration
-// names, which its tests leave at 9042. TestNewConnectWithLowTimeout is left out: it wants answers to come later than
-// after nanoseconds, and either server is sometimes too quick.
+// scyllaGocql is Scylla's fork of gocql. It expects the hosts of system tables on its configured port, which its tests
+// leave at 9042. TestNewConnectWithLowTimeout is skipped: it fails when an answer comes within nanoseconds, and both
+// servers are sometimes that fast.
 var scyllaGocql = onUsualPort(moduleSuite(suite{name: "scylladb-gocql", version: "v1.18.0", protocol: "v4", keyspace: "gocql_test"}, "github.com/scylladb/gocql", goTests{
 	tags:     "integration",
 	packages: []string{"."},
@@ -41,7 +41,7 @@ var gocqlx = moduleSuite(suite{name: "gocqlx", version: "v3.0.4", protocol: "v4"
 	args:     []string{"-gocql.timeout=60s"},
 })
 
-// gocqlFlags are those that gocql and its forks share.
+// gocqlFlags are the test flags that gocql and its forks share.
 var gocqlFlags = []string{
 	"-rf=1", "-clusterSize=1", "-autowait=1s", "-gocql.timeout=60s", "-gocql.cversion=5.0.8",
 }
@@ -61,8 +61,8 @@ func moduleSuite(s suite, module string, tests goTests) suite {
 	return s
 }
 
-// migrate is the suite that golang-migrate exports for its database drivers. The folder migrate is a module of
-// its own that calls it.
+// migrate is the suite that golang-migrate exports for its database drivers. The folder migrate is a separate module
+// that calls it.
 var migrate = suite{
 	name: "golang-migrate", version: "v4.20.1", protocol: "v4",
 	run: func(ctx context.Context, e *environment) ([]outcome, error) {

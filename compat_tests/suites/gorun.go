@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// goRun is what one process of go test has told.
+// goRun collects the events of one process of go test.
 type goRun struct {
 	asked   []string
-	began   map[string]time.Time // the tests that run
+	began   map[string]time.Time // the running tests
 	output  map[string][]string  // of tests and subtests
-	inner   map[string]string    // what failed first in a test's subtests, or panicked
+	inner   map[string]string    // the first failure or panic in a test's subtests
 	outcome []outcome
 }
 
@@ -27,7 +27,7 @@ type goEvent struct {
 	Action, Test, Output string
 }
 
-// read takes a line. Those that are no event of a test are for the log only.
+// read takes a line. Lines that are no event of a test go to the log only.
 func (r *goRun) read(line []byte) {
 	var e goEvent
 	if json.Unmarshal(line, &e) != nil || e.Test == "" {
@@ -80,8 +80,8 @@ func (r *goRun) hangs(now time.Time) bool {
 	return false
 }
 
-// end is how the tests ended. If some still ran when the process ended and none has panicked, the one that began
-// first has not finished; the others were cut off and have no outcome.
+// end returns the outcomes of the tests. If some still ran when the process ended and none panicked, the test that
+// began first counts as unfinished; the others were interrupted and have no outcome.
 func (r *goRun) end() []outcome {
 	first := ""
 	for test, began := range r.began {
@@ -95,7 +95,7 @@ func (r *goRun) end() []outcome {
 	return r.outcome
 }
 
-// isPanic reports whether a message is that of a test that took the process with it.
+// isPanic reports whether a message is that of a panic, which ended the process.
 func isPanic(message string) bool { return strings.HasPrefix(message, "panic: ") }
 
 var (
@@ -103,8 +103,8 @@ var (
 	testifyMessage = regexp.MustCompile(`^\s+Error:\s+(.+)`)
 )
 
-// telling picks the line of a test's output that says what went wrong: the panic, or what was reported last. What
-// testify reports goes on in a second line.
+// telling picks the line of a test's output that explains the failure: the panic, or the last report. Reports of
+// testify continue in a second line.
 func telling(output []string) string {
 	last := ""
 	for i, line := range output {

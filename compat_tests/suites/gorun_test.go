@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestGoRun reads what go test -json says of tests that end in every way.
+// TestGoRun reads the output of go test -json for tests that end in every way.
 func TestGoRun(t *testing.T) {
 	run := newGoRun([]string{"TestGood", "TestBad", "TestTestify", "TestLeftOut", "TestPaused", "TestHung"})
 	for _, line := range []string{
@@ -50,7 +50,7 @@ func TestGoRun(t *testing.T) {
 	}
 }
 
-// TestGoRunPanics wants only the test that panicked to have an outcome, not those that ran beside it.
+// TestGoRunPanics checks that only the test that panicked has an outcome, not the tests that ran concurrently.
 func TestGoRunPanics(t *testing.T) {
 	run := newGoRun([]string{"TestBeside", "TestPanics"})
 	for _, line := range []string{

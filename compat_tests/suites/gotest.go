@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// goTests says which tests of a Go module to run.
+// goTests selects the tests of a Go module to run.
 type goTests struct {
 	tags     string
 	packages []string // relative to the module: ".", "./migrate"
-	skip     []string // tests that are not asked, by their exact names
-	args     []string // behind the package
+	skip     []string // tests that do not run, by their exact names
+	args     []string // after the package
 }
 
-// goModule makes a folder that can be written to of a module from the module proxy, in the work folder.
+// goModule copies a module from the module proxy into a writable folder in the work folder.
 func goModule(ctx context.Context, e *environment, module, version string) (string, error) {
 	folder := filepath.Join(e.work, filepath.Base(filepath.Dir(module))+"-"+filepath.Base(module)+"@"+version)
 	if _, err := os.Stat(folder); err == nil {
@@ -41,7 +41,7 @@ func goModule(ctx context.Context, e *environment, module, version string) (stri
 	return folder, copyFolder(folder, m.Dir)
 }
 
-// copyFolder copies a folder so that the copy is there only if it is whole.
+// copyFolder copies a folder atomically: a copy that exists is complete.
 func copyFolder(to, from string) error {
 	partial := to + ".partial"
 	if err := os.RemoveAll(partial); err != nil {
@@ -53,8 +53,8 @@ func copyFolder(to, from string) error {
 	return os.Rename(partial, to)
 }
 
-// run runs the tests in the folder of a module. When a test hangs or the process dies, that test has not
-// finished, and those behind it run in another process.
+// run runs the tests in the folder of a module. When a test hangs or crashes the process, it counts as unfinished, and
+// the tests after it run in another process.
 func (g goTests) run(ctx context.Context, e *environment, folder string) ([]outcome, error) {
 	log, err := os.OpenFile(e.log, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -106,12 +106,12 @@ func (g goTests) list(ctx context.Context, folder, pkg string) ([]string, error)
 	return tests, nil
 }
 
-// command is a go test that dies with all it has started.
+// command is a go test that is killed with all processes it has started.
 func (g goTests) command(ctx context.Context, folder string, args ...string) *exec.Cmd {
 	return command(ctx, folder, []string{"GOWORK=off"}, "go", append([]string{"test", "-tags", g.tags}, args...)...)
 }
 
-// runOnce runs tests in one process and returns those that ended, with the one that broke it off.
+// runOnce runs tests in one process and returns the outcomes, the test that ended the process included.
 func (g goTests) runOnce(ctx context.Context, folder, pkg string, tests []string, log io.Writer) []outcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -3,16 +3,16 @@
 //
 //	go run ./compat_tests/suites [-cassandra HOST:PORT] [-w FOLDER] [-here [-addr HOST:PORT]] [SUITE ...]
 //
-// suite.go has the contract and the table of suites. A suite knows how its tests are fetched and run, and tells
-// how each test ended: go_suites.go names those of Go modules, which gotest.go runs and gorun.go reads; python.go and
-// cqlsh.go those that pytest.go runs; rust.go those that cargo.go runs; forward.go lends a server port 9042. compare.go
-// sets the two servers beside each other, causes.go says why a test fails, from the files in causes, and page.go writes
-// the page. A test that fails without a cause makes the run fail.
+// suite.go has the contract and the table of suites. A suite fetches and runs its tests, and returns an outcome for
+// each. go_suites.go defines the suites of Go modules, which gotest.go runs and gorun.go reads; python.go defines the
+// suites that pytest.go runs, and rust.go the suites that cargo.go runs. forward.go makes a server reachable on port
+// 9042. compare.go compares the outcomes on the two servers, causes.go finds the cause of each difference in the files
+// of the folder causes, and page.go writes the page. A difference without a cause makes the run fail.
 //
-// Suites of logins want a Cassandra that asks for passwords, at CASSANDRA_LOGIN_ADDR.
+// Suites of logins need a Cassandra that asks for passwords, at CASSANDRA_LOGIN_ADDR.
 //
-// Each suite gets a cqld of its own. The Cassandra should be one that nobody else needs: keyspaces that appear
-// while a suite runs are dropped after it.
+// Each suite gets a fresh cqld. Use a Cassandra without other clients: keyspaces that appear while a suite runs are
+// dropped after it.
 package main
 
 import (

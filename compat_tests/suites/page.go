@@ -10,7 +10,7 @@ import (
 // pagePath is the page, seen from the folder of the module.
 const pagePath = "compat_tests/SUITES.md"
 
-// What is between these lines of the page is written by the program.
+// The program writes the part of the page between these lines.
 const (
 	pageBegin = "<!-- written by make suites: begin -->\n"
 	pageEnd   = "<!-- written by make suites: end -->\n"
@@ -19,10 +19,10 @@ const (
 // tableHead is the head of the page's table.
 const tableHead = "| suite | version | protocol | tests run | passed here | passed on Cassandra |\n|---|---|---|---|---|---|\n"
 
-// entry is what the page says of one suite: a row of the table and a section below it.
+// entry is the part of the page about one suite: a row of the table and a section below it.
 type entry struct{ row, section string }
 
-// writePage brings the suites that were compared up to date, and leaves what the page says of others.
+// writePage updates the entries of the compared suites, and leaves the others.
 func writePage(path, release string, done []comparison) error {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -34,7 +34,7 @@ func pythonPackages(ctx context.Context, e *environment, packages ...string) (st
 	return python, os.WriteFile(done, []byte(wanted), 0o644)
 }
 
-// pytests says how pytest runs.
+// pytests configures a run of pytest.
 type pytests struct {
 	python string
 	folder string   // where it runs, and whose path names the tests
@@ -43,8 +43,8 @@ type pytests struct {
 	prefix string // of the names of tests, left out
 }
 
-// run runs each of the paths, relative to the folder, in a process of its own. Of one that hangs or dies nothing is
-// known but that.
+// run runs each of the paths, relative to the folder, in a separate process. If one hangs or crashes, it has a single
+// outcome: it did not finish.
 func (p pytests) run(ctx context.Context, e *environment, paths []string) ([]outcome, error) {
 	log, err := os.OpenFile(e.log, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -75,7 +75,7 @@ func (p pytests) runOnce(ctx context.Context, path, report string, log io.Writer
 	cmd := command(ctx, p.folder, p.env, p.python, slices.Concat(args, p.args, []string{path})...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Run(); err != nil {
-		fmt.Fprintln(log, path, err) // it says so too when a test has failed: the report tells
+		fmt.Fprintln(log, path, err) // failed tests are an error here too: the report has them
 	}
 	content, err := os.ReadFile(report)
 	if err != nil {
@@ -88,7 +88,7 @@ func (p pytests) runOnce(ctx context.Context, path, report string, log io.Writer
 	return outcomes, err
 }
 
-// junit is what a report in JUnit's format says of tests.
+// junit is a report in JUnit's format.
 type junit struct {
 	Tests []struct {
 		Class   string  `xml:"classname,attr"`
@@ -104,7 +104,7 @@ type reason struct {
 	Message string `xml:"message,attr"`
 }
 
-// readJUnit reads a report. A test that passes and fails afterwards, when it cleans up, is told of twice.
+// readJUnit reads a report. It lists a test twice if the test passes and then fails in its cleanup.
 func readJUnit(content []byte) ([]outcome, error) {
 	var report junit
 	if err := xml.Unmarshal(content, &report); err != nil {

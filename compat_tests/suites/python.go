@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,20 +14,20 @@ import (
 // pythonDriverVersion is the driver from PyPI that is tested; its tests are only in its repository.
 const pythonDriverVersion = "3.30.1"
 
-// pythonDriver is the driver's integration tests against a node that runs already. Left out are files in which every
-// test wants a node configured for it, or several.
+// pythonDriver runs the driver's integration tests against a running node. It leaves out files in which every test
+// needs a specially configured node, or several nodes.
 var pythonDriver = pythonSuite("python-driver", "standard", func(file string) bool {
 	return !slices.Contains([]string{
-		pythonLoginTests, "test_authentication_misconfiguration.py", // a node with passwords, and one of several without
+		pythonLoginTests, "test_authentication_misconfiguration.py", // a node with passwords, and several nodes of which one has none
 		"test_custom_cluster.py", "test_single_interface.py", // nodes on other ports
 		"test_dse.py", // another product
 	}, file)
 })
 
-// pythonMapper is the integration tests of cqlengine, the object mapper inside the driver.
+// pythonMapper runs the integration tests of cqlengine, the object mapper inside the driver.
 var pythonMapper = pythonSuite("python-cqlengine", "cqlengine", func(string) bool { return true })
 
-// pythonLogins is the driver's integration tests of logins.
+// pythonLogins runs the driver's integration tests of logins.
 var pythonLogins = func() suite {
 	s := pythonSuite("python-logins", "standard", func(file string) bool { return file == pythonLoginTests })
 	s.logins = true
@@ -35,15 +36,14 @@ var pythonLogins = func() suite {
 
 const pythonLoginTests = "test_authentication.py"
 
-// unsteadyPython are tests that end one way or the other on the same server.
+// unsteadyPython lists flaky tests.
 var unsteadyPython = []string{
 	"test_connect_timeout",                  // compares two clocks to a tenth of a second
-	"test_no_connection_refused_on_timeout", // wants a Cassandra that is overloaded
-	"test_row_error_message",                // breaks the connection of tests behind it
+	"test_no_connection_refused_on_timeout", // needs an overloaded Cassandra
+	"test_row_error_message",                // breaks the connection of later tests
 }
 
-// pythonSuite is the files that are wanted of a folder of the driver's integration tests. All of them dial the usual
-// port.
+// pythonSuite runs the wanted files of a folder of the driver's integration tests. All of them dial the usual port.
 func pythonSuite(name, part string, wanted func(file string) bool) suite {
 	s := suite{name: name, version: pythonDriverVersion, protocol: "v5", folder: "PYTHON_DRIVER_SRC"}
 	s.run = func(ctx context.Context, e *environment) ([]outcome, error) {
@@ -81,8 +81,8 @@ func pythonSuite(name, part string, wanted func(file string) bool) suite {
 	return onUsualPort(s)
 }
 
-// pythonTests copies the driver's tests: they write beside themselves, and away from the driver's source they import
-// the installed one.
+// pythonTests copies the driver's tests: they write files beside themselves, and outside of the driver's source they
+// import the installed driver.
 func pythonTests(e *environment) (source string, err error) {
 	source = filepath.Join(e.work, "source")
 	if err := os.RemoveAll(source); err != nil {
@@ -94,10 +94,10 @@ func pythonTests(e *environment) (source string, err error) {
 	return source, oneReplica(filepath.Join(source, "tests", "integration", "__init__.py"))
 }
 
-// replicas is what keyspaces that the tests share say of replication: a number, or a place for one.
+// replicas matches the replication factor of the tests' shared keyspaces: a number, or a placeholder for one.
 var replicas = regexp.MustCompile(`'replication_factor': '[^']+'`)
 
-// oneReplica gives those keyspaces as many replicas as there are nodes: with more, QUORUM and ALL are refused.
+// oneReplica sets it to the number of nodes: with more replicas, QUORUM and ALL are refused.
 func oneReplica(path string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -121,4 +121,48 @@ func testFiles(root, folder string, wanted func(file string) bool) ([]string, er
 		}
 	}
 	return paths, nil
+}
+
+// cqlshTests runs the tests for cqlsh in Apache Cassandra's repository. They run the cqlsh of that repository with the
+// driver from PyPI. Of the skipped files only test_unicode.py needs a server: it reads the terminal in chunks, and
+// fails when a chunk ends within a character.
+var cqlshTests = suite{
+	name: "cqlsh", version: "6.2.0", protocol: "v5", folder: "CASSANDRA_SRC",
+	run: func(ctx context.Context, e *environment) ([]outcome, error) {
+		python, err := pythonPackages(ctx, e, "cassandra-driver=="+pythonDriverVersion, "pytest==9.0.2", "wcwidth")
+		if err != nil {
+			return nil, err
+		}
+		host, port, err := net.SplitHostPort(e.addr)
+		if err != nil {
+			return nil, err
+		}
+		source := filepath.Join(e.work, "source")
+		if err := os.RemoveAll(source); err != nil {
+			return nil, err
+		}
+		for _, part := range []string{"bin", "conf", "pylib"} {
+			if err := copyFolder(filepath.Join(source, part), filepath.Join(e.folder, part)); err != nil {
+				return nil, err
+			}
+		}
+		// The build of cqlsh sets the version of Cassandra it is for. It warns of other versions, and the tests expect
+		// no warning.
+		madeFor := filepath.Join(source, "pylib", "cqlshlib", "serverversion.py")
+		if err := os.WriteFile(madeFor, []byte("version = '5.0.8'\n"), 0o644); err != nil {
+			return nil, err
+		}
+		return pytests{
+			python: python,
+			folder: filepath.Join(source, "pylib"),
+			args:   []string{"-o", "python_functions=test_*"}, // not testrun_cqlsh, which the tests call
+			env: []string{
+				"CQL_TEST_HOST=" + host, "CQL_TEST_PORT=" + port, "CQLSH_NO_BUNDLED=1", "PYTHONPATH=" + filepath.Join(source, "pylib"),
+				"HOME=" + e.work, "TERM=xterm", "LC_CTYPE=C.utf8",
+			},
+			prefix: "cqlshlib.test.",
+		}.run(ctx, e, []string{
+			"cqlshlib/test/test_cqlsh_completion.py", "cqlshlib/test/test_cqlsh_output.py",
+		})
+	},
 }

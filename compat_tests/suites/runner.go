@@ -5,20 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/cqld/cqld/compat_tests/process"
 	"github.com/cqld/cqld/compat_tests/script"
+	"github.com/cqld/cqld/protocol/client"
 )
 
 // runner runs suites against the two servers.
 type runner struct {
-	work      string // every suite has a folder of its own in it
+	work      string // has a subfolder for each suite
 	cqld      string // the binary
 	cassandra string // the address
 	login     string // the address of a Cassandra that asks for passwords, if there is one
-	addr      string // the address of a cqld that runs; empty: each suite gets its own one
+	addr      string // the address of a running cqld; empty: each suite gets a fresh one
 }
 
 // errLeftOut says that a suite has no checkout, or no Cassandra.
@@ -49,7 +53,7 @@ func (r *runner) on(ctx context.Context, s suite, where, addr string) ([]outcome
 	began := time.Now()
 	outcomes, err := s.run(ctx, e)
 	if err == nil && errors.Is(ctx.Err(), context.Canceled) {
-		err = ctx.Err() // what was cut off on demand is no result; a suite that took too long has one
+		err = ctx.Err() // an interrupted run has no result; a suite that took too long has one
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s on %s: %w", s.name, where, err)
@@ -58,7 +62,7 @@ func (r *runner) on(ctx context.Context, s suite, where, addr string) ([]outcome
 	return outcomes, nil
 }
 
-// onCqld runs a suite against a cqld started for it, or the one that runs.
+// onCqld runs a suite against a cqld started for it, or against the one at addr.
 func (r *runner) onCqld(ctx context.Context, s suite) ([]outcome, error) {
 	if r.addr != "" {
 		return r.on(ctx, s, "cqld", r.addr)
@@ -99,7 +103,7 @@ func (r *runner) printHere(ctx context.Context, chosen []suite) error {
 	return all
 }
 
-// compareAll runs suites on both servers and writes what came of it into the page.
+// compareAll runs suites on both servers and writes the differences into the page.
 func (r *runner) compareAll(ctx context.Context, chosen []suite) error {
 	release, err := script.CassandraRelease(ctx, r.cassandra)
 	if err != nil {
@@ -132,7 +136,7 @@ func (r *runner) compareAll(ctx context.Context, chosen []suite) error {
 	return errors.Join(all, ctx.Err(), writePage(pagePath, release, done))
 }
 
-// compare runs a suite on both servers. Cassandra has the keyspaces afterwards that it had before.
+// compare runs a suite on both servers. It drops the keyspaces that the suite leaves in Cassandra.
 func (r *runner) compare(ctx context.Context, s suite) (comparison, error) {
 	addr := r.cassandra
 	if s.logins {
@@ -153,4 +157,64 @@ func (r *runner) compare(ctx context.Context, s suite) (comparison, error) {
 		return comparison{}, err
 	}
 	return compare(s, here, there), nil
+}
+
+// command is a program with its arguments, to run in a folder with env beyond our own environment. When the context
+// ends it dies with all it has started.
+func command(ctx context.Context, folder string, env []string, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), env...)
+	killWithChildren(cmd)
+	cmd.WaitDelay = 10 * time.Second // for processes that left the group and hold the output
+	return cmd
+}
+
+// superuser logs in where a server asks for it.
+var superuser = client.Options{Username: "cassandra", Password: "cassandra"}
+
+// keyspaces lists the keyspaces of a server.
+func keyspaces(ctx context.Context, addr string) ([]string, error) {
+	conn, err := client.Dial(ctx, addr, superuser)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	answer, err := conn.Query(ctx, "SELECT keyspace_name FROM system_schema.keyspaces", nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, row := range answer.Rows {
+		names = append(names, string(row[0]))
+	}
+	return names, nil
+}
+
+// dropOthers drops all keyspaces but the given ones: those that a suite leaves would appear in the next, where cqlsh
+// completes names.
+func dropOthers(ctx context.Context, addr string, known []string) error {
+	names, err := keyspaces(ctx, addr)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			err = errors.Join(err, dropKeyspace(ctx, addr, `"`+strings.ReplaceAll(name, `"`, `""`)+`"`))
+		}
+	}
+	return err
+}
+
+// dropKeyspace drops a keyspace, named as in CQL, if it is there.
+func dropKeyspace(ctx context.Context, addr, keyspace string) error {
+	conn, err := client.Dial(ctx, addr, superuser)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := conn.Query(ctx, "DROP KEYSPACE IF EXISTS "+keyspace, nil, nil); err != nil {
+		return fmt.Errorf("drop keyspace %s: %w", keyspace, err)
+	}
+	return nil
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// cdrsTokio is the crate from crates.io: its tests are in it, and dial the usual port. They share tables, so they run
-// one by one; those of the library need no server.
+// cdrsTokio is the crate from crates.io, which includes its tests. They dial the usual port, and run one by one because
+// they share tables. The library's unit tests need no server and do not run.
 var cdrsTokio = onUsualPort(suite{
 	name: "cdrs-tokio", version: "8.1.7", protocol: "v4, v5",
 	run: func(ctx context.Context, e *environment) ([]outcome, error) {
@@ -26,19 +26,19 @@ var cdrsTokio = onUsualPort(suite{
 			build: []string{"--tests", "--features=e2e-tests,derive"},
 			want:  func(test string) bool { return !strings.HasPrefix(test, "cdrs_tokio::") },
 			jobs:  1,
-			limit: 5 * time.Second, // a test that gets an error when it connects waits for ever
+			limit: 5 * time.Second, // a test that fails to connect waits forever
 		}.run(ctx, e, folder)
 	},
 })
 
-// scyllaRust is Scylla's driver, whose repository has a crate that its tests need and crates.io has not. They are built
-// as for Cassandra, which leaves out what only Scylla has. Their proxies are on the usual port, and they expect the
-// server there.
+// scyllaRust is Scylla's driver, from a checkout because its tests need a crate that is not on crates.io. The flag
+// cassandra_tests leaves out tests of Scylla's extensions. The tests start proxies on the usual port, and expect the
+// server there too.
 var scyllaRust = onUsualPort(suite{
 	name: "scylla-rust", version: "1.8.0", protocol: "v4", folder: "SCYLLA_RUST_SRC", strict: true,
 	run: func(ctx context.Context, e *environment) ([]outcome, error) {
 		source := filepath.Join(e.work, "source")
-		if _, err := os.Stat(source); err != nil { // the copy is kept, with what cargo resolved
+		if _, err := os.Stat(source); err != nil { // the copy is kept, with cargo's lock file
 			if err := copyFolder(source, e.folder); err != nil {
 				return nil, err
 			}
@@ -55,8 +55,8 @@ var scyllaRust = onUsualPort(suite{
 	},
 })
 
-// scyllaModules are the modules of Scylla's library with tests that need a server, and those of its integration
-// tests that start nodes of their own.
+// scyllaModules are the modules of Scylla's library whose tests need a server; scyllaOwnCluster is the module of its
+// integration tests that start their own nodes.
 var (
 	scyllaModules    = []string{"network::connection::", "network::connection_pool::", "client::caching_session::"}
 	scyllaOwnCluster = "integration::ccm::"
@@ -69,13 +69,13 @@ func wantScylla(test string) bool {
 	return !strings.HasPrefix(test, scyllaOwnCluster)
 }
 
-// crate makes a folder that can be built in of a crate from crates.io, in the work folder.
+// crate copies a crate from crates.io into the work folder, where it can be built.
 func crate(ctx context.Context, e *environment, name, version string) (string, error) {
 	folder := filepath.Join(e.work, name+"-"+version)
 	if _, err := os.Stat(folder); err == nil {
 		return folder, nil
 	}
-	user := filepath.Join(e.work, "fetch") // a crate that depends on it, for cargo fetches only dependencies
+	user := filepath.Join(e.work, "fetch") // a crate that depends on it, because cargo fetches only dependencies
 	if err := os.RemoveAll(user); err != nil {
 		return "", err
 	}

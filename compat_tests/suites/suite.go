@@ -9,23 +9,23 @@ import (
 type suite struct {
 	name, version string
 	protocol      string // the protocol version the tests speak: "v4"
-	// folder is the environment variable that names a checkout, for suites that no registry has. The suite is
-	// left out, which is said, where it is not set.
+	// folder is the environment variable that names a checkout, for suites that no registry has. If it is not set, the
+	// suite is skipped with a message.
 	folder string
 	// keyspace is dropped before the tests, which drop it too but do not wait for long: a full one takes
 	// Cassandra a while.
 	keyspace string
-	logins   bool // the servers ask for passwords; left out like folder where there is no such Cassandra
-	strict   bool // cqld answers for one replica, as Cassandra does: some tests want levels that it cannot have
+	logins   bool // the servers ask for passwords; skipped like folder if there is no such Cassandra
+	strict   bool // cqld refuses levels that one replica cannot serve, as Cassandra does: some tests expect it
 	run      func(ctx context.Context, e *environment) ([]outcome, error)
 }
 
-// environment is what a suite gets for one run.
+// environment holds the parameters of one run of a suite.
 type environment struct {
 	addr   string // host:port of the server
-	work   string // a folder of the suite's own for what it installs, kept between the two servers and between runs
+	work   string // the suite's folder for its packages, kept between the two servers and between runs
 	log    string // the file that gets the tool's output
-	folder string // what the suite's environment variable names
+	folder string // the value of the suite's environment variable
 }
 
 // result is how a test ended.
@@ -41,19 +41,19 @@ const (
 type outcome struct {
 	test    string
 	result  result
-	message string // the first telling line of a failure
+	message string // the line that explains a failure
 }
 
-// unfinished is the message of a test that a suite lists and that has no end: it hung, or the process died.
+// unfinished is the message of a listed test that did not end: it hung, or the process crashed.
 const unfinished = "did not finish"
 
-// How long things may take that are expected to end by themselves.
+// Timeouts of work that should end by itself.
 const (
-	suiteLimit = 20 * time.Minute // a suite on one server, with what it installs
+	suiteLimit = 20 * time.Minute // a suite on one server, installation included
 	testLimit  = 3 * time.Minute  // one test, where the tool can tell
 )
 
-// suites are all there are, in the order of the table. Those at the end need a checkout.
+// suites are all suites, in the order of the table. The last ones need a checkout.
 var suites = []suite{
 	gocql("gocql-v4", "v4"),
 	gocql("gocql-v3", "v3"),

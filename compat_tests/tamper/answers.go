@@ -9,17 +9,17 @@ import (
 // maxBody is the longest answer that is accepted: the limit of the specification.
 const maxBody = 256 << 20
 
-// answers is what a server sends on one connection, taken apart and put together again.
+// answers rewrites the byte stream that a server sends on one connection.
 type answers struct {
 	change   Change
-	in       []byte // what has come and is not a whole envelope or segment yet
-	foreign  bool   // a version that is not supported: passed on as it is
+	in       []byte // received bytes that are not a complete envelope or segment yet
+	foreign  bool   // an unsupported version: passed on unchanged
 	segments protocol.Segments
 	enc      protocol.Encoder
 	out      []byte
 }
 
-// rewrite takes bytes from the server and returns those for the client, which are valid until the next call.
+// rewrite takes bytes from the server and returns the bytes for the client, which are valid until the next call.
 func (a *answers) rewrite(b []byte) ([]byte, error) {
 	a.in, a.out = append(a.in, b...), a.out[:0]
 	for len(a.in) > 0 {
@@ -36,7 +36,7 @@ func (a *answers) rewrite(b []byte) ([]byte, error) {
 	return a.out, nil
 }
 
-// take rewrites what stands at the beginning of in and returns how long that is, or 0 if it is not complete.
+// take rewrites the envelope or segment at the beginning of in and returns its length, or 0 if it is not complete.
 func (a *answers) take() (int, error) {
 	if a.enc.Segments {
 		envelopes, n, err := a.segments.Next(a.in)

@@ -10,7 +10,7 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// OtherCode makes errors of one code look like those of another.
+// OtherCode replaces one error code by another.
 func OtherCode(from, to cqlerr.Code) Change {
 	return func(m protocol.Response) protocol.Response {
 		if e, ok := m.(*protocol.Error); ok && e.Err.Code == from {
@@ -29,7 +29,7 @@ func OtherMessage(m protocol.Response) protocol.Response {
 	return m
 }
 
-// SwapRows changes the first row of every result with the first row that is different.
+// SwapRows swaps the first row of every result with the first row that differs from it.
 func SwapRows(m protocol.Response) protocol.Response {
 	result, ok := m.(*protocol.Rows)
 	if !ok {
@@ -55,7 +55,7 @@ func SwapRows(m protocol.Response) protocol.Response {
 	return m
 }
 
-// appendCell appends a cell as rows have it.
+// appendCell appends a cell as rows encode it.
 func appendCell(b, cell []byte) []byte {
 	if cell == nil {
 		return binary.BigEndian.AppendUint32(b, ^uint32(0))
@@ -63,13 +63,13 @@ func appendCell(b, cell []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(b, uint32(len(cell))), cell...)
 }
 
-// withoutWarnings tells the proxy that a response goes without the warnings that stand before it.
+// withoutWarnings tells the proxy to send a response without its warnings.
 type withoutWarnings struct{ protocol.Response }
 
-// DropWarnings leaves out the warnings of every answer.
+// DropWarnings removes the warnings of every answer.
 func DropWarnings(m protocol.Response) protocol.Response { return withoutWarnings{m} }
 
-// ToggleMore makes a page that others follow the last one, and the last one a page that others follow.
+// ToggleMore inverts "has more pages": the last page announces another one, and others do not.
 func ToggleMore(m protocol.Response) protocol.Response {
 	if rows, ok := m.(*protocol.Rows); ok {
 		if rows.Metadata.PagingState != nil {
@@ -81,8 +81,7 @@ func ToggleMore(m protocol.Response) protocol.Response {
 	return m
 }
 
-// OtherType makes the first column of rows, and of what a prepared statement returns, a blob; a blob becomes a
-// text.
+// OtherType changes the type of the first column, of rows and of prepared results, to blob; a blob becomes a text.
 func OtherType(m protocol.Response) protocol.Response {
 	switch m := m.(type) {
 	case *protocol.Rows:

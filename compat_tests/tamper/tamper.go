@@ -1,10 +1,10 @@
-// Package tamper stands between a test and a server and falsifies the answers: it shows that an instrument sees
-// what it claims to see.
+// Package tamper is a proxy between a test and a server that falsifies the answers. A test that still passes with it
+// does not check the falsified part.
 //
 //	addr := tamper.RunT(t, cqltest.RunT(t).Addr(), tamper.SwapRows)
 //
-// RunT passes requests on as they are. It takes each answer apart with package protocol, lets a Change rewrite it
-// and sends it with its stream id, flags, warnings and tracing id. changes.go has the usual changes.
+// RunT passes requests on unchanged. It decodes each answer with package protocol, lets a Change rewrite it and sends
+// it with its stream id, flags, warnings and tracing id. changes.go has the usual changes.
 package tamper
 
 import (
@@ -18,13 +18,11 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// Change rewrites an answer, or an event. It may change what it gets and return that; connections call it
-// concurrently.
+// Change rewrites an answer, or an event. It may modify its argument and return it. Connections call it concurrently.
 type Change = func(protocol.Response) protocol.Response
 
-// RunT listens on 127.0.0.1 and passes connections on to addr. It ends with the test. Compressed connections, and
-// answers that package protocol cannot read, fail the test; what comes in a version that is not supported is
-// passed on as it is.
+// RunT listens on 127.0.0.1 and passes connections on to addr until the test ends. Compressed connections, and answers
+// that package protocol cannot read, fail the test; answers in an unsupported version pass unchanged.
 func RunT(t testing.TB, addr string, change Change) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -59,7 +57,7 @@ func (p *proxy) accept() {
 			return // closed
 		}
 		p.running.Go(func() {
-			defer client.Close() // behind the error: the test may end with it
+			defer client.Close() // after the error is reported: the test may end with it
 			if err := p.serve(client); err != nil && p.ctx.Err() == nil {
 				p.t.Errorf("tamper: %v", err)
 			}

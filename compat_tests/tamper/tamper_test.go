@@ -154,7 +154,7 @@ func TestOtherType(t *testing.T) {
 	}
 }
 
-// loud is a test that notes what it is told.
+// loud is a testing.TB that records its failures.
 type loud struct {
 	testing.TB
 	told []string

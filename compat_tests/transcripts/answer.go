@@ -137,7 +137,7 @@ func (p *printer) cell(columns []protocol.ColumnSpec, i int, v []byte) string {
 	return text
 }
 
-// columns prints columns or markers: those of one table together, after its name.
+// columns prints columns or markers, grouped by table after the table's name.
 func (p *printer) columns(columns []protocol.ColumnSpec, v protocol.Version) string {
 	if len(columns) == 0 {
 		return "none"

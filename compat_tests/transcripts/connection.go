@@ -101,7 +101,7 @@ func (c *connection) read(ctx context.Context) (*envelope, error) {
 	return e, err
 }
 
-// readError tells silence and the end of a connection from what should not happen.
+// readError distinguishes silence and the end of a connection from other errors.
 func readError(err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):

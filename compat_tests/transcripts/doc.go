@@ -2,11 +2,11 @@
 //
 // A Session is a file: connections, the messages sent on them and, below each, the answer with every field
 // decoded. Parse reads one; a Runner runs its steps in one version of the protocol and returns an answer as lines
-// of the form that the file has, so that comparing and recording are the same thing. Parts that differ from run to
-// run (ids, keyspaces, addresses) is replaced by symbols that stay the same for the same bytes.
+// in the form of the file, so one function compares and records. Parts that differ from run to run (ids, keyspaces,
+// addresses) are replaced by symbols; equal bytes have the same symbol.
 //
-// An answer is decoded by the codec that the server uses too. So that a mistake in it does not hide, each is
-// encoded again, and what has other bytes then says so in its last line; the test also asks a codec of others.
+// Answers are decoded by the codec of the server. To find errors of the codec, each message is encoded again; if the
+// bytes differ, the last line of the answer reports it. The test also compares with an independent codec.
 //
 // compat_tests/transcripts/README.md describes the language.
 package transcripts

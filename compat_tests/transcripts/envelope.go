@@ -24,12 +24,12 @@ func decode(h protocol.Header, body []byte) (*envelope, error) {
 	return &envelope{h, body, prefix, m}, nil
 }
 
-// remarks say where the decoded message is not all that has come: it is encoded again, and rows are counted.
+// remarks report bytes that the decoded message does not cover: it is encoded again, and rows are counted.
 func (e *envelope) remarks() []string {
 	again := protocol.AppendResponse(nil, e.header.Version, e.header.Stream, e.prefix, e.message)[protocol.HeaderSize:]
 	if rest, ok := bytes.CutPrefix(e.body, again); ok {
 		if m, rows := e.message.(*protocol.Rows); rows {
-			rest = behindRows(m)
+			rest = bytesAfterRows(m)
 		}
 		if len(rest) > 0 {
 			return []string{fmt.Sprintf("  left over 0x%x", rest)}
@@ -43,11 +43,11 @@ func (e *envelope) remarks() []string {
 	return []string{fmt.Sprintf("  from byte %d on 0x%x, encoded again 0x%x", at, cut(e.body[at:]), cut(again[at:]))}
 }
 
-// cut is the beginning of bytes that are to be shown.
+// cut returns the beginning of bytes, to print them.
 func cut(b []byte) []byte { return b[:min(len(b), 40)] }
 
-// behindRows are the bytes after the last cell.
-func behindRows(m *protocol.Rows) []byte {
+// bytesAfterRows are the bytes after the last cell.
+func bytesAfterRows(m *protocol.Rows) []byte {
 	rest := m.Cells
 	for range m.Count * m.Metadata.Columns.Len() {
 		if len(rest) < 4 {

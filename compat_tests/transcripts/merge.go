@@ -10,7 +10,7 @@ import (
 )
 
 // In a file the answers of all versions are below each other: a line "< text" is in the answers of all, a line
-// "<34 text" in those of v3 and v4.
+// "<34 text" only in the answers of v3 and v4.
 
 // line adds a line of a file.
 func (a Answers) line(line string, all []protocol.Version) error {

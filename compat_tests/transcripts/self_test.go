@@ -11,7 +11,7 @@ import (
 	"github.com/cqld/cqld/protocol"
 )
 
-// TestTampered lets somebody falsify the answers on their way: a session that is answered well otherwise sees it.
+// TestTampered falsifies the answers on their way: a session that passes otherwise must detect it.
 func TestTampered(t *testing.T) {
 	server := cqltest.RunT(t, cqltest.WithStrictReplicas()).Addr()
 	for _, c := range []struct {

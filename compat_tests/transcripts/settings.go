@@ -162,7 +162,7 @@ func (q *request) addPrepared(arg string) error {
 	return q.addStatement(protocol.BatchChild{Prepared: true, ID: id})
 }
 
-// setMetadata says which result metadata id an EXECUTE sends. Versions without those have no symbols of them.
+// setMetadata sets the result metadata id of an EXECUTE. Versions without such ids have no symbols for them.
 func (q *request) setMetadata(arg string) (err error) {
 	m, ok := q.message.(*protocol.Execute)
 	if !ok {

@@ -7,7 +7,8 @@ import (
 	"github.com/cqld/cqld/compat_tests/script"
 )
 
-// A real Cassandra is asked whether the replay is true: what it does not answer as recorded is in cassandra.txt.
+// A replay to a real Cassandra shows how accurate the replay is: cassandra.txt lists the answers that differ from the
+// recording.
 const (
 	verdictsFile  = "verdicts.txt"
 	cassandraFile = "cassandra.txt"
@@ -16,14 +17,14 @@ const (
 // answerWait is how long to wait for an answer that is due.
 var answerWait = 3 * time.Second
 
-// listFor names the list of what the server at -addr does not answer as recorded.
+// listFor names the list of exchanges that the server at -addr answers differently.
 func listFor(t *testing.T) string {
 	t.Helper()
 	if *addr == "" {
 		return verdictsFile
 	}
 	if _, err := script.CassandraRelease(t.Context(), *addr); err != nil {
-		t.Logf("compared with what cqld answers: %v", err)
+		t.Logf("compared with cqld's answers: %v", err)
 		return verdictsFile
 	}
 	answerWait = 10 * time.Second // it compiles functions of users

@@ -22,7 +22,7 @@ type expectedEnvelope struct {
 // segmentHeader is the size of a segment's header without compression.
 const segmentHeader = 6
 
-// expected cuts the recorded answers into envelopes. framed says how the connection stood when they came.
+// expected cuts the recorded answers into envelopes. framed reports whether the connection used segments.
 func expected(x *exchange, framed bool, compression string) ([]expectedEnvelope, error) {
 	var all []expectedEnvelope
 	var payload []byte

@@ -38,7 +38,7 @@ func longBatch(begin []byte, size int) []byte {
 	return append(whole, make([]byte, max(0, size-len(whole)))...) // no flags
 }
 
-// repeatedSegments has one envelope under consecutive stream ids, each in a segment of its own.
+// repeatedSegments has one envelope under consecutive stream ids, each in a separate segment.
 func repeatedSegments(begin []byte, size int) []byte {
 	envelope, rest, header, err := takeSegment(begin, false)
 	if err != nil || header == 0 {

@@ -7,10 +7,10 @@
 // server's), compare_test.go leaves out the parts that vary from run to run, and replay_test.go puts it together.
 // gaps_test.go finds the differences that follow from unsupported features.
 //
-// verdicts.txt lists every exchange that is not equal, with the reason: a statement that is still to be built, or
-// a difference that we want. An exchange whose outcome differs from the list fails the test, also when it
+// verdicts.txt lists every exchange that is not equal, with the reason: a statement that cqld does not support yet, or
+// a deliberate difference. An exchange whose outcome differs from the list fails the test, also when it
 // has become equal, so that the list only ever gets shorter.
 //
 // With -addr the recordings are replayed against another server; a real Cassandra has a separate list,
-// cassandra.txt, which shows how true the replay is. With -update the list is written again.
+// cassandra.txt, which shows how accurate the replay is. With -update the list is written again.
 package wire

@@ -34,7 +34,7 @@ type answer struct {
 // is reports whether an answer without segments begins like that.
 func (a answer) is(opcode byte) bool { return len(a.bytes) > 9 && a.bytes[4] == opcode }
 
-// connState is what an @ line says of a connection.
+// connState is the state of a connection that an @ line describes.
 type connState struct {
 	version        int // 0: not said
 	ready          bool
@@ -168,7 +168,7 @@ func (x *exchange) text() string {
 	return string(b.Next(number(4)))
 }
 
-// query is the CQL inside a request, as far as it can be seen: for picking out what an exchange is about.
+// query is the CQL inside a request, if there is any, to recognize the subject of an exchange.
 func (x *exchange) query() string {
 	return string(bytes.Map(func(r rune) rune {
 		if r < ' ' || r == 0xfffd {

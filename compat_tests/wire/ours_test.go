@@ -14,7 +14,7 @@ import (
 	"github.com/cqld/cqld/compat_tests/differences"
 )
 
-// oursFile has what cqld answers to the exchanges that verdicts.txt lists as different.
+// oursFile has cqld's answers to the exchanges that verdicts.txt lists as different.
 const oursFile = "ours.txt"
 
 const oursHead = "# What cqld answers to each exchange that differs, in the form of the recordings: go test ./compat_tests/wire -update\n" +
@@ -92,8 +92,8 @@ func (e *envelope) plain() []byte {
 	return b
 }
 
-// askOurs sends a request whose answer differs and returns what comes: at least as many envelopes as are expected, and
-// all that follow them at once.
+// askOurs sends a request whose answer differs and returns the answer: at least as many envelopes as expected, and all
+// that follow them immediately.
 func (r *replay) askOurs(x *exchange, c *connection, want *ours) (*ours, []expectedEnvelope, error) {
 	recorded, err := expected(x, c.framed, c.compression)
 	if err != nil {
@@ -134,7 +134,7 @@ func (o *ours) same(other *ours) bool {
 	})
 }
 
-// writeOurs writes what came for the exchanges that differ.
+// writeOurs writes the answers of the exchanges that differ.
 func (v *verdicts) writeOurs(t *testing.T, outcomes []outcome) {
 	t.Helper()
 	var b strings.Builder

@@ -19,7 +19,7 @@ func request(opcode byte, text string) *exchange {
 	return &exchange{request: append(binary.BigEndian.AppendUint32(header, uint32(len(body))), body...)}
 }
 
-// TestGaps checks the instrument: what follows from a refusal is pending, and nothing else.
+// TestGaps checks the replay itself: only consequences of a refusal are pending.
 func TestGaps(t *testing.T) {
 	const prepared = "UPDATE wire.n SET c = c + ? WHERE k = ?"
 	unprepared := func(text string) string {

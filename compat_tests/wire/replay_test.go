@@ -116,8 +116,8 @@ func (r *replay) close() {
 	}
 }
 
-// exchange replays one block; the error describes the difference. The outcome gets what that follows from, and the
-// answer where it is known to differ.
+// exchange replays one block; the error describes the difference. The outcome gets the refusal that explains it, and
+// the answer if it is known to differ.
 func (r *replay) exchange(t *testing.T, x *exchange, o *outcome) (err error) {
 	if x.cut {
 		return errors.New("the recording does not have the whole request")

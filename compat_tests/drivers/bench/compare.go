@@ -13,8 +13,8 @@ import (
 	"github.com/cqld/cqld/compat_tests/process"
 )
 
-// compare measures cqld on disk beside a Cassandra that runs: sizes, start, memory, and requests per second in turn.
-// Both acknowledge writes before they are synced, as is the default of both.
+// compare measures cqld on disk and a running Cassandra: sizes, start, memory, and throughput in turn. Both acknowledge
+// writes before they are synced, which is the default of both.
 func (m *measurement) compare() error {
 	addr, lib := os.Getenv("CASSANDRA_ADDR"), os.Getenv("CASSANDRA_LIB")
 	pid, err := strconv.Atoi(os.Getenv("CASSANDRA_PID"))
@@ -62,7 +62,7 @@ func (m *measurement) compare() error {
 	return printMemory("after the load", a, b)
 }
 
-// compareSizes prints what has to be on a machine to run each.
+// compareSizes prints the sizes of both programs with everything they need to run.
 func (m *measurement) compareSizes(lib string) error {
 	binary, err := os.Stat(m.binary)
 	if err != nil {
@@ -85,7 +85,7 @@ func (m *measurement) compareSizes(lib string) error {
 
 func mb(bytes int64) float64 { return float64(bytes) / 1e6 }
 
-// printMemory prints the resident memory of servers that have been left alone for a moment.
+// printMemory prints the resident memory of servers that were idle for a moment.
 func printMemory(when string, targets ...target) error {
 	time.Sleep(restTime)
 	fmt.Printf("memory %s:", when)

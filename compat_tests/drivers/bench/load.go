@@ -92,7 +92,7 @@ func applied(q *gocql.Query) error {
 	return err
 }
 
-// works are the kinds of requests that are measured.
+// works are the kinds of requests to measure.
 func (m *measurement) works() []work {
 	return slices.DeleteFunc(slices.Clone(works), func(w work) bool { return !m.wants(w.name) })
 }
@@ -102,20 +102,20 @@ func (m *measurement) wants(name string) bool {
 	return m.only == "" || slices.Contains(strings.Split(m.only, ","), name)
 }
 
-// overwrite writes one of the rows that are there from the start.
+// overwrite writes one of the rows of prepareTable.
 func overwrite(s *gocql.Session, k int) error {
 	return s.Query(insertCQL, k%rows, cell, cell, cell, cell, cell).Exec()
 }
 
-// inserted counts the rows of "inserts", so that each is one that was not there before.
+// inserted counts the rows of "inserts", so that each has a fresh key.
 var inserted atomic.Int64
 
-// result is what rounds of one kind of work on one server showed.
+// result sums up the rounds of one kind of work on one server.
 type result struct {
 	requests int64
 	elapsed  time.Duration
 	cpu      time.Duration
-	slow     float64 // of the raw client: in how many ms 99 of 100 requests were answered
+	slow     float64 // the p99 latency in ms; of the raw client only
 }
 
 func (r result) perSecond() float64 { return float64(r.requests) / r.elapsed.Seconds() }
@@ -130,8 +130,8 @@ type target struct {
 	session *gocql.Session
 }
 
-// measureLoad runs rounds on cqld and on a null server in turn. Each kind of work has a cqld of its own, with the first
-// rows and no others, so that none pays for the rows that those before it have inserted.
+// measureLoad runs rounds on cqld and on a null server in turn. Each kind of work gets a fresh cqld with the first rows
+// only, so that none pays for the inserts of an earlier one.
 func (m *measurement) measureLoad() error {
 	me, err := self()
 	if err != nil {
@@ -177,7 +177,7 @@ func (m *measurement) measureWork(w work, null target) error {
 	return <-profile
 }
 
-// alternate runs rounds of one kind of work on two servers in turn, and prints what both did.
+// alternate runs rounds of one kind of work on two servers in turn, and prints both results.
 func alternate(a, b target, w work, round time.Duration, rounds int) error {
 	var ofA, ofB result
 	for range rounds {
@@ -245,7 +245,7 @@ func (r *result) add(t target, w work, round time.Duration) error {
 	return err
 }
 
-// hammer has a number of workers send requests, each the next when its last is answered.
+// hammer sends requests from several workers. Each sends its next request when the last one is answered.
 func hammer(s *gocql.Session, w work, workers int, round time.Duration) (int64, error) {
 	var done atomic.Int64
 	var failed atomic.Pointer[error]

@@ -1,21 +1,20 @@
-// Command bench measures the server as a process of its own, and prints all numbers of one run:
+// Command bench measures a cqld that runs as a separate process, and prints all numbers of one run:
 //
-//   - from exec to the first answered query, and memory at rest, in memory and on disk
-//   - requests per second and the server's CPU time per request for prepared reads of one row, inserts, overwrites,
-//     and inserts and updates with conditions that hold (five columns of 100 bytes), under 64 workers of gocql, beside
-//     a null server, which answers canned frames and so shows what client and network leave at best
+//   - the time from exec to the first answered query, and the memory of an idle server, in memory and on disk
+//   - throughput and the server's CPU time per request, under 64 workers of gocql: prepared reads of one row, inserts,
+//     overwrites, and inserts and updates with conditions that hold (five columns of 100 bytes). A null server, which
+//     answers canned frames, shows the upper limit that client and network set
 //   - where the server's CPU time goes, from its own profile
 //
-// With -report it measures with a raw client, which leaves the processors to the server, in memory and on disk beside
-// a null server and the Cassandra at CASSANDRA_ADDR, with gocql, and in folders with ever more rows, and writes
-// BENCHMARKS.md.
+// With -report it writes BENCHMARKS.md. It measures cqld in memory and on disk, a null server and the Cassandra at
+// CASSANDRA_ADDR with a raw client, which leaves the processors to the server. Then it measures cqld with gocql, and
+// cqld on folders with ever more rows.
 //
-// With -cassandra it measures cqld on disk beside the Cassandra at CASSANDRA_ADDR instead, which compat_tests/oracle
-// runs.
+// With -cassandra it compares cqld on disk with the Cassandra at CASSANDRA_ADDR, which compat_tests/oracle runs.
 //
-// Rounds of the servers alternate, so that what else the machine does hits all. start.go measures the start, load.go
-// the requests of gocql; raw.go and raw_works.go are the raw client, and the files report*.go write the page, each a
-// part; null.go is the null server; compare.go has the comparison with Cassandra.
+// Rounds of the servers alternate, so that other load on the machine hits all of them. start.go measures the start,
+// load.go the requests of gocql, and compare.go compares with Cassandra; raw.go and raw_works.go are the raw client;
+// the files report*.go write one part of the page each; null.go is the null server.
 package main
 
 import (
@@ -49,7 +48,7 @@ func main() {
 	fail(m.run(*cassandra, *report))
 }
 
-// measurement is what the flags ask for.
+// measurement holds the values of the flags.
 type measurement struct {
 	binary string // of cqld; empty: it is built
 	folder string // for binary and data

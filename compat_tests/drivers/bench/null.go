@@ -40,7 +40,7 @@ const (
 	rawID = 0x80 // and above: the number of a recorded answer
 )
 
-// serveNull answers every request with a frame made beforehand: it reads, looks at the opcode, and writes.
+// serveNull answers every request with a prebuilt frame: it reads, looks at the opcode, and writes.
 // Answers are flushed when no request is waiting.
 func serveNull(answers string) error {
 	canned, err := readAnswers(answers)
@@ -127,7 +127,7 @@ func (a *answers) choose(opcode byte, body []byte) []byte {
 		}
 		return a.preparedInsert
 	case opBatch:
-		return a.recorded[body[6]-rawID] // behind the kind of the batch, two counts and the kind of the first statement
+		return a.recorded[body[6]-rawID] // after the kind of the batch, two counts and the kind of the first statement
 	case opExecute:
 		if body[2] >= rawID {
 			return a.recorded[body[2]-rawID]
@@ -277,7 +277,7 @@ func appendRows(cs []column, cells [][]byte) []byte {
 	return appendCells(appendInts(b, 1), cells)
 }
 
-// rowsWithoutMetadata is what is answered to EXECUTE with skip_metadata: a number of rows that are alike.
+// rowsWithoutMetadata is the answer to EXECUTE with skip_metadata: n equal rows.
 func rowsWithoutMetadata(cells [][]byte, n int) []byte {
 	b := appendInts(nil, 2, 4, uint32(len(cells)), uint32(n))
 	for range n {

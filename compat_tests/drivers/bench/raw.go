@@ -14,22 +14,22 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// The raw client sends frames that it makes with next to no work and looks only at what kind of answer comes, so that
-// the processors are the server's.
+// The raw client sends frames that cost next to nothing to build and checks only the opcode of each answer, so that the
+// server has the processors.
 const (
 	rawConnections = 4
-	rawInFlight    = 32 // requests of a connection that are not answered
+	rawInFlight    = 32 // unanswered requests of a connection
 )
 
 // rawClient has connections to one server, and the ids of the statements that were prepared there.
 type rawClient struct {
 	name        string
 	pid         int
-	warm        time.Duration // how long it gets each kind of request before that is measured
+	warm        time.Duration // how long each kind of request runs before it is measured
 	patient     bool          // a write that times out is sent again
 	connections []*client.Conn
 	ids         map[string][]byte // by the statement
-	answers     map[string][]byte // of a null server: the id that has it give the answer of a work
+	answers     map[string][]byte // of a null server: the prepared id that selects the answer to a work
 }
 
 // dialRaw connects to a server.
@@ -47,11 +47,11 @@ func dialRaw(ctx context.Context, name, addr string, pid int) (*rawClient, error
 
 func (c *rawClient) close() {
 	for _, conn := range c.connections {
-		_ = conn.Close() // nothing is expected of it any more
+		_ = conn.Close() // no answer is due
 	}
 }
 
-// id is the id of a statement, which is prepared if it was not.
+// id returns the prepared id of a statement. It prepares the statement the first time.
 func (c *rawClient) id(ctx context.Context, cql string) ([]byte, error) {
 	if id := c.ids[cql]; id != nil {
 		return id, nil
@@ -64,10 +64,11 @@ func (c *rawClient) id(ctx context.Context, cql string) ([]byte, error) {
 	return p.ID, nil
 }
 
-// bodyOf makes bodies of requests: of the n-th that is sent.
+// bodyOf appends the body of the n-th request.
 type bodyOf func(b []byte, n int64) []byte
 
-// run sends requests for a while and returns how many ms each took. depth is how many of a connection are not answered.
+// run sends requests until stop says so and returns how many ms each took. Each connection keeps depth requests in
+// flight.
 func (c *rawClient) run(
 	opcode byte, depth int, body bodyOf, numbers *atomic.Int64, enough func() bool,
 ) (took []float32, err error) {
@@ -96,23 +97,23 @@ func (c *rawClient) run(
 	return took, nil
 }
 
-// until is true when a time is over.
+// until returns a function that is true once d has passed.
 func until(d time.Duration) func() bool {
 	end := time.Now().Add(d)
 	return func() bool { return time.Now().After(end) }
 }
 
-// pipeline keeps a number of requests under way on a connection.
+// pipeline keeps a number of requests in flight on a connection.
 type pipeline struct {
 	opcode   byte
 	body     bodyOf
 	numbers  *atomic.Int64
 	out      []byte
 	answered int64
-	sent     []time.Time // by stream, of what is not answered yet
-	took     []float32   // ms, of each request; nil: not looked at
-	asked    []int64     // by stream, the number of the request, which is sent again if it is a write that times out; nil: none is
-	last     []byte      // the last answer; only what the first connection gets is kept
+	sent     []time.Time // by stream, of the unanswered requests
+	took     []float32   // ms, of each request; nil: not recorded
+	asked    []int64     // by stream, the number of the request, to retry writes that time out; nil: no retries
+	last     []byte      // the last answer; kept for the first connection only
 }
 
 // run sends until stop says so, and waits for all answers.
@@ -174,10 +175,10 @@ func isWriteTimeout(kind byte, body []byte) bool {
 	return kind == opError && len(body) >= 4 && binary.BigEndian.Uint32(body) == codeWriteTimeout
 }
 
-// add appends a request to what is sent next.
+// add appends a request to the output buffer.
 func (p *pipeline) add(stream uint16) { p.send(stream, p.numbers.Add(1)-1) }
 
-// send appends the request that has a number to what is sent next.
+// send appends the request with a number to the output buffer.
 func (p *pipeline) send(stream uint16, number int64) {
 	at := len(p.out)
 	if p.asked != nil {

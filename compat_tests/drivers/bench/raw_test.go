@@ -63,7 +63,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// refuseEveryThird answers the requests of a client until there are no more, and returns what it has written.
+// refuseEveryThird answers the requests of a client until it disconnects, and returns the numbers of the accepted ones.
 func refuseEveryThird(listener net.Listener, code uint32) (written []uint64) {
 	conn, err := listener.Accept()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// The tables of the raw client: one of single rows, as gocql has it, one of partitions of 100 rows, and those of four
-// numbers.
+// The tables of the raw client: the table of single rows that gocql uses too, one with partitions of 100 rows, and the
+// tables of four numbers.
 const (
 	rawRows       = 10_000
 	rawPartitions = 100
@@ -42,7 +42,7 @@ const (
 	vectorRows      = 100_000
 	vectorNumbers   = 64  // of a vector
 	vectorCentres   = 100 // that vectors lie around
-	fewInFlight     = 4   // of a connection: of more at a time Cassandra has some time out
+	fewInFlight     = 4   // of a connection: with more, some requests time out on Cassandra
 	vectorInsertCQL = "INSERT INTO bench.vectors (k, v) VALUES (?, ?)"
 	nearestCQL      = "SELECT k FROM bench.vectors ORDER BY v ANN OF ? LIMIT 10"
 )
@@ -53,7 +53,7 @@ var vectorTables = []string{
 	"CREATE INDEX IF NOT EXISTS ON bench.vectors (v) USING 'sai' WITH OPTIONS = {'similarity_function': 'euclidean'}",
 }
 
-// vector appends a value: one of the vectors around a centre. Those of different seeds are different.
+// vector appends a value: one of the vectors around a centre. Different seeds give different vectors.
 func vector(b []byte, n int64, seed uint64) []byte {
 	at, around := rand.New(rand.NewPCG(uint64(n%vectorCentres), 0)), rand.New(rand.NewPCG(uint64(n), seed))
 	b = binary.BigEndian.AppendUint32(b, 4*vectorNumbers)
@@ -69,8 +69,8 @@ var indexedTable = []string{
 	"CREATE INDEX IF NOT EXISTS ON bench.indexed (v)",
 }
 
-// derivedTables are the other tables of four numbers: without an index, with three, with a view, and one that is what
-// the view is.
+// derivedTables are the other tables of four numbers: without an index, with three, with a view, and a plain table with
+// the same rows as the view.
 var derivedTables = []string{
 	"CREATE TABLE IF NOT EXISTS bench.plain (k int PRIMARY KEY, v int, w int, x int)",
 	"CREATE TABLE IF NOT EXISTS bench.three (k int PRIMARY KEY, v int, w int, x int)",
@@ -90,7 +90,7 @@ func derivedRow(b []byte, k int32) []byte {
 
 func derivedInsert(b []byte, _ int64) []byte { return derivedRow(b, derivedRows+rawInserted.Add(1)) }
 
-// groupBody asks for the rows of a value that so many rows have.
+// groupBody asks for the rows with one value, which so many rows have.
 func groupBody(group int32) func(b []byte, n int64) []byte {
 	return func(b []byte, n int64) []byte { return intValue(b, int32(n*7919%int64(derivedRows/group))) }
 }
@@ -106,7 +106,7 @@ type rawWork struct {
 
 const opBatch = 0x0d
 
-// rawInserted counts the rows that were inserted beyond the first ones.
+// rawInserted counts the rows inserted after the initial ones.
 var rawInserted atomic.Int32
 
 func freshKey() int32 { return rawRows + rawInserted.Add(1) }
@@ -120,7 +120,7 @@ func intValue(b []byte, n int32) []byte {
 	return binary.BigEndian.AppendUint32(append(b, 0, 0, 0, 4), uint32(n))
 }
 
-// execute appends the body of an EXECUTE up to its values: of the consistency ONE and without metadata.
+// execute appends the body of an EXECUTE up to its values, with consistency ONE and skip_metadata.
 func execute(b, id []byte, values int) []byte {
 	b = append(binary.BigEndian.AppendUint16(b, uint16(len(id))), id...)
 	return append(b, 0, 1, 0x03, byte(values>>8), byte(values))
@@ -135,7 +135,7 @@ func insertRow(b []byte, k int32) []byte {
 	return b
 }
 
-// spread is a key of those that are there from the start, in an order that is not theirs.
+// spread returns the key of an initial row, in pseudo-random order.
 func spread(n int64) int32 { return int32(n * 7919 % rawRows) }
 
 // one makes requests of one statement.
@@ -165,7 +165,7 @@ func batchOf(ids [][]byte) bodyOf {
 	}
 }
 
-// mixed reads eight times of ten, writes a row again once and inserts one once.
+// mixed makes eight reads, one overwrite and one insert of every ten requests.
 func mixed(ids [][]byte) bodyOf {
 	return func(b []byte, n int64) []byte {
 		switch n % 10 {
@@ -182,7 +182,7 @@ func mixed(ids [][]byte) bodyOf {
 const nearestWork = "ten nearest vectors"
 
 // rawWorks are measured in this order: the view and the table like it are read while both have the same rows, and the
-// vectors come last because writing them leaves no other rows of the folder in memory.
+// vectors come last because writing them evicts the other rows from memory.
 var rawWorks = []rawWork{
 	{"read", opExecute, 0, []string{selectCQL}, one(1, readBody)},
 	{"insert", opExecute, 0, []string{insertCQL}, one(columns+1, insertBody)},
@@ -197,7 +197,7 @@ var rawWorks = []rawWork{
 		return intValue(b, int32(n%rawPartitions))
 	})},
 	{"scan of a thousand", opExecute, 1, []string{scanCQL}, one(1, func(b []byte, n int64) []byte {
-		token := n * 0x1e3779b97f4a7c15 >> 1 // in the lower half, so that there are rows behind it
+		token := n * 0x1e3779b97f4a7c15 >> 1 // in the lower half, so that rows follow it
 		return binary.BigEndian.AppendUint64(append(b, 0, 0, 0, 8), uint64(-max(token, -token)))
 	})},
 	{"count(*) of ten thousand", opExecute, 1, []string{countCQL}, one(0, func(b []byte, _ int64) []byte { return b })},
@@ -257,12 +257,12 @@ func (c *rawClient) fillVectors(ctx context.Context) error {
 	}))
 }
 
-// prepareTables makes the tables and their first rows, but those of vectors.
+// prepareTables makes the tables and their initial rows, except the table of vectors.
 func (c *rawClient) prepareTables(ctx context.Context) error {
 	if err := c.define(ctx, slices.Concat([]string{rowTableCQL, sliceTableCQL}, indexedTable, derivedTables)...); err != nil {
 		return err
 	}
-	// Rows are written to these tables in turn: what is read of one should be in memory where it is of the others.
+	// Rows are written to these tables in turn, so that the same share of each is in memory when it is read.
 	derived := []string{indexedInsertCQL, viewedInsertCQL, sameInsertCQL}
 	err := c.fill(ctx, rawInFlight, derived, derivedRows*int64(len(derived)), func(ids [][]byte) bodyOf {
 		return func(b []byte, n int64) []byte {
@@ -281,7 +281,7 @@ func (c *rawClient) prepareTables(ctx context.Context) error {
 	}))
 }
 
-// fill sends at least n requests of some statements, so many at a time on each connection.
+// fill sends at least n requests, with depth of them in flight on each connection.
 func (c *rawClient) fill(ctx context.Context, depth int, cql []string, n int64, body func(ids [][]byte) bodyOf) error {
 	make, err := c.requests(ctx, rawWork{cql: cql, body: body})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/cqld/cqld/compat_tests/process"
 )
 
-// report measures cqld in memory and on disk, beside a null server that gives the same answers and beside a Cassandra
-// if there is one, and writes a page about it: of all parts that could be measured.
+// report measures cqld in memory and on disk, a null server that gives the same answers, and a Cassandra if there is
+// one. It writes a page with all parts that could be measured.
 func (m *measurement) report(path string) error {
 	ctx := context.Background()
 	var page strings.Builder
@@ -50,7 +50,7 @@ The machine: %s, %d cores, %s/%s, %s. Client and servers share it.
 		runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
-// processorName is what the system calls the processors.
+// processorName is the system's name for the processors.
 func processorName() string {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -106,7 +106,7 @@ func (m *measurement) reportRequests(ctx context.Context, page *strings.Builder)
 		}
 	}
 	if m.wants(nearestWork) {
-		if err := inMemory.fillVectors(ctx); err != nil { // of which the null server has its answer
+		if err := inMemory.fillVectors(ctx); err != nil { // the null server gets its answer from them
 			return err
 		}
 	}
@@ -159,7 +159,7 @@ func (m *measurement) reportRequests(ctx context.Context, page *strings.Builder)
 	return m.reportCount(ctx, page, cassandra, onDisk)
 }
 
-// dialCassandra connects to the Cassandra that the environment names; nil: it names none.
+// dialCassandra connects to the Cassandra at CASSANDRA_ADDR; nil if that is not set.
 func (m *measurement) dialCassandra(ctx context.Context) (*rawClient, error) {
 	addr, process := os.Getenv("CASSANDRA_ADDR"), os.Getenv("CASSANDRA_PID")
 	if addr == "" || process == "" {
@@ -241,7 +241,7 @@ func (m *measurement) startRawNull(ctx context.Context, like *rawClient) (*proce
 	return p, c, nil
 }
 
-// measured is what the rounds of one kind of request showed of a server.
+// measured collects the rounds of one kind of request on one server.
 type measured struct {
 	result
 	rates, slow []float64 // of the rounds
@@ -311,7 +311,7 @@ func (a *measured) alone() string {
 	return fmt.Sprintf("%.0f | %.1f | %.2f |", median(a.rates), a.cpuMicros(), median(a.slow))
 }
 
-// ratios are the median, the least and the most of the ratios of rounds.
+// ratios formats the median, minimum and maximum of the ratios of rounds.
 func ratios(of, to []float64) string {
 	var all []float64
 	for round := range of {
@@ -320,7 +320,7 @@ func ratios(of, to []float64) string {
 	return fmt.Sprintf("%.2f (%.2f-%.2f)", median(all), slices.Min(all), slices.Max(all))
 }
 
-// measure sends requests for a while.
+// measure sends requests for d, and measures throughput, p99 latency and the server's CPU time.
 func (c *rawClient) measure(opcode byte, depth int, body bodyOf, numbers *atomic.Int64, d time.Duration) (r result, err error) {
 	before, err := process.CPUOf(c.pid)
 	if err != nil {
@@ -339,7 +339,7 @@ func (c *rawClient) measure(opcode byte, depth int, body bodyOf, numbers *atomic
 	return r, err
 }
 
-// median is the figure in the middle; where there are two, what is halfway between them.
+// median is the number in the middle, or the mean of the two in the middle.
 func median(of []float64) float64 {
 	sorted := slices.Sorted(slices.Values(of))
 	n := len(sorted)

@@ -14,7 +14,7 @@ import (
 // crowds are the numbers of gocql's workers that the report has.
 var crowds = []int{1, 64, 256}
 
-// reportDriver writes how many requests gocql gets through, beside a null server: what an application sees, where the
+// reportDriver writes the throughput of gocql on cqld and on a null server. An application sees these numbers: the
 // driver takes more of the processors than the server.
 func (m *measurement) reportDriver(_ context.Context, page *strings.Builder) error {
 	me, err := self()

@@ -25,7 +25,7 @@ const (
 	growthIndexed = 50_000
 )
 
-// reportGrowth writes what requests cost in folders with ever more rows.
+// reportGrowth writes the CPU time of requests in folders with ever more rows.
 func (m *measurement) reportGrowth(ctx context.Context, page *strings.Builder) error {
 	if m.growth == "" {
 		return nil
@@ -115,12 +115,12 @@ func (m *measurement) grow(ctx context.Context, n int64) (line string, err error
 	if err != nil {
 		return "", err
 	}
-	behind, err := settled(c.pid)
+	background, err := settled(c.pid)
 	if err != nil {
 		return "", err
 	}
-	insert.cpu += behind
-	if _, err := c.run(opExecute, rawInFlight, body, &numbers, until(m.round)); err != nil { // so the log is full again
+	insert.cpu += background
+	if _, err := c.run(opExecute, rawInFlight, body, &numbers, until(m.round)); err != nil { // fills the commit log again
 		return "", err
 	}
 	if err := p.Kill(); err != nil {
@@ -152,7 +152,7 @@ func (m *measurement) growIndexed(ctx context.Context, n int64) (r result, err e
 	return c.readIndexed(ctx, n)
 }
 
-// growIndexedInMemory measures them in n rows in memory.
+// growIndexedInMemory measures the same reads with n rows in memory.
 func (m *measurement) growIndexedInMemory(ctx context.Context, n int64) (r result, err error) {
 	p, c, err := m.serveFilled(ctx, "in memory", []string{"--memory"}, indexedTable, indexedInsertCQL, n, growthIndexedRow())
 	if err != nil {
@@ -192,7 +192,7 @@ func (m *measurement) serveFilled(
 	return p, c, nil
 }
 
-// reopen starts a server on a folder again, once the one that c speaks with has ended.
+// reopen starts a server on a folder again. The server that c is connected to has ended.
 func (m *measurement) reopen(ctx context.Context, c *rawClient, folder string) (time.Duration, *process.Process, *rawClient, error) {
 	c.close()
 	took, p, err := startToAnswer(m.binary, []string{"--data", folder})
@@ -203,8 +203,7 @@ func (m *measurement) reopen(ctx context.Context, c *rawClient, folder string) (
 	return took, p, c, err
 }
 
-// requestsCPU sends at least n requests of a statement once the server has nothing left to do, and tells what they
-// cost.
+// requestsCPU waits until the server is idle, sends at least n requests of a statement, and measures their CPU time.
 func (c *rawClient) requestsCPU(ctx context.Context, cql string, n int64, body func(ids [][]byte) bodyOf) (r result, err error) {
 	if err := settle(c.pid); err != nil {
 		return r, err
@@ -221,7 +220,7 @@ func (c *rawClient) requestsCPU(ctx context.Context, cql string, n int64, body f
 	return r, err
 }
 
-// growthInsert makes requests that write rows of the table, those behind the first ones.
+// growthInsert makes requests that write rows of the table, beginning with row first.
 func growthInsert(first int64) func(ids [][]byte) bodyOf {
 	return one(3, func(b []byte, i int64) []byte {
 		row := first + growthRow(i)
@@ -234,7 +233,7 @@ func growthRow(i int64) int64 {
 	return scattered(i%growthBlock, growthBlock) + i/growthBlock*growthBlock
 }
 
-// growthBlock is among how many rows those that are written lie anywhere.
+// growthBlock is the number of consecutive rows that are written in random order before the next block begins.
 const growthBlock = 10_000
 
 // scattered is the i-th number below n in an order that looks random and has each once.

@@ -19,8 +19,8 @@ const (
 	memoryRowBytes  = 8 + cellBytes
 )
 
-// fillMemoryTable makes the table and its rows. Cassandra gets few at a time: behind all that was measured before, some
-// time out otherwise.
+// fillMemoryTable makes the table and its rows. Cassandra gets few requests at a time: after all earlier measurements,
+// some would time out otherwise.
 func (c *rawClient) fillMemoryTable(ctx context.Context, n int) error {
 	if err := c.define(ctx, memoryTableCQL); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (c *rawClient) fillMemoryTable(ctx context.Context, n int) error {
 	}))
 }
 
-// reportMemory writes what many small rows take, in memory and on disk.
+// reportMemory writes how much memory many small rows take, in memory and on disk.
 func (m *measurement) reportMemory(ctx context.Context, page *strings.Builder) error {
 	if m.memoryRows == 0 {
 		return nil
@@ -99,7 +99,7 @@ func (m *measurement) memoryOf(ctx context.Context, name string, args []string) 
 		float64(after.Anon)/float64(m.memoryRows), most.RSS>>20, folder), nil
 }
 
-// folderBytes is how long the files of a folder are.
+// folderBytes is the total length of the files of a folder.
 func folderBytes(dir string) (n int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -107,7 +107,7 @@ func folderBytes(dir string) (n int64, err error) {
 		}
 		info, err := d.Info()
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it was merged into another meanwhile
+			return nil // a compaction removed it meanwhile
 		}
 		if err == nil {
 			n += info.Size()

@@ -13,10 +13,10 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// startRuns is how often the start is measured; the median counts.
+// startRuns is how often a server is started; the median counts.
 const startRuns = 7
 
-// restTime is how long a server is left alone before its memory is looked at.
+// restTime is how long a server is idle before its memory is measured.
 const restTime = time.Second
 
 // measureStart starts the server on an empty store several times.
@@ -55,7 +55,7 @@ func measureStart(binary, folder string) error {
 	return nil
 }
 
-// startToAnswer starts the server on a port that is free and asks it a query as soon as it lets itself be asked.
+// startToAnswer starts the server on a free port and sends it a query as soon as it listens.
 func startToAnswer(binary string, args []string) (time.Duration, *process.Process, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -87,3 +87,42 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 // self is this program, to be started again as the null server.
 func self() (string, error) { return os.Executable() }
+
+// A server has settled when it has used at most quietTime of CPU within quietWindow: cqld begins to compact tables a
+// second or two after the last write. The wait ends after maxSettling.
+const (
+	quietWindow = 2500 * time.Millisecond
+	quietTime   = 50 * time.Millisecond
+	maxSettling = 20 * time.Second
+)
+
+// settled waits until a server has settled, and returns the CPU time that it used meanwhile.
+func settled(pid int) (time.Duration, error) {
+	before, err := process.CPUOf(pid)
+	if err != nil {
+		return 0, err
+	}
+	if err := settle(pid); err != nil {
+		return 0, err
+	}
+	after, err := process.CPUOf(pid)
+	return after - before, err
+}
+
+// settle waits until a server has settled, so that background work after one kind of request is not counted for the
+// next.
+func settle(pid int) error {
+	end := time.Now().Add(maxSettling)
+	for time.Now().Before(end) {
+		before, err := process.CPUOf(pid)
+		if err != nil {
+			return err
+		}
+		time.Sleep(quietWindow)
+		after, err := process.CPUOf(pid)
+		if err != nil || after-before <= quietTime {
+			return err
+		}
+	}
+	return nil
+}

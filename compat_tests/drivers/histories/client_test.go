@@ -18,7 +18,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// Of the clients, one in plainShare writes without conditions, to a partition of its own: -1, -2 and so on.
+// One in plainShare clients writes without conditions, to a separate partition: -1, -2 and so on.
 const plainShare = 4
 
 // statements are the requests as CQL.
@@ -31,7 +31,7 @@ var statements = [...]string{
 	read: "SELECT c, v FROM h.t WHERE k = ?",
 }
 
-// recorder keeps what clients asked for and were answered.
+// recorder keeps the requests of all clients and their answers.
 type recorder struct {
 	began     time.Time
 	values    atomic.Int64 // written so far: each is another one
@@ -59,7 +59,7 @@ type worker struct {
 	other     *client.Conn // to another node, if there are several
 	absent    bool         // it could not connect
 	prepared  [len(statements)]*client.Prepared
-	seen      map[int]partition // what it knows of the partitions
+	seen      map[int]partition // the last known states of the partitions
 }
 
 // create makes the table.
@@ -136,13 +136,13 @@ func unless(expected bool, err error) error {
 	return err
 }
 
-// isUnknown reports whether the server itself does not know what became of a write.
+// isUnknown reports whether the server itself does not know the outcome of a write.
 func isUnknown(err error) bool {
 	var e *cqlerr.Error
 	return errors.As(err, &e) && (e.Code == cqlerr.CASWriteUnknown || e.Code == cqlerr.WriteTimeout)
 }
 
-// choose draws a request. Most conditions are what the client has seen last.
+// choose draws a request. Most conditions are the last known values.
 func (w *worker) choose() request {
 	history := w.histories[w.random.IntN(len(w.histories))]
 	r := request{
@@ -160,7 +160,7 @@ func (w *worker) choose() request {
 	return r
 }
 
-// learn notes what an answer says of the partition.
+// learn updates the last known state of the partition.
 func (w *worker) learn(r request, a answer) {
 	seen := w.seen[r.key]
 	for row := range r.to {
@@ -229,7 +229,7 @@ func orNull(n int) types.Value {
 	return number(n)
 }
 
-// runPlain writes to a partition of its own without conditions, and reads what it has written.
+// runPlain writes to a separate partition without conditions, and reads its writes.
 func (w *worker) runPlain(ctx context.Context, key int, end time.Time, dying func() bool) error {
 	c := w.conn
 	for i := 1; time.Now().Before(end); i++ {

@@ -1,9 +1,10 @@
 // Package histories checks that conditional writes and SERIAL reads are linearizable. Its tests run clients against a
-// server, record when each request was sent and answered and what the answer was, and look for an order of the
-// requests of each partition in which a simple model gives the same answers. The server runs in memory, or is killed
-// and started again meanwhile; or several nodes share an engine, and are stopped and killed; or it is at an address
-// that is given, and somebody else disturbs it. A server whose conditional writes read outside their guard has to be
-// found.
+// server and record each request with its answer and both times. Then porcupine looks for an order of the requests of
+// each partition in which a simple model gives the same answers.
 //
-// Plain writes have partitions of their own: Cassandra promises no order of plain and conditional writes.
+// The server runs in memory, or is killed and restarted meanwhile; or several nodes share an engine and are stopped and
+// killed; or -at gives addresses of servers that another program disturbs. One test breaks the server on purpose, by
+// conditional writes that read outside their lock, and expects the violation to be found.
+//
+// Plain writes go to separate partitions: Cassandra promises no order of plain and conditional writes.
 package histories

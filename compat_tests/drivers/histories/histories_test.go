@@ -116,7 +116,7 @@ func (r *recorder) mustCheck(t *testing.T, number int) {
 	}
 }
 
-// conclude prints what was checked.
+// conclude prints the totals.
 func (r *recorder) conclude(t *testing.T) {
 	t.Helper()
 	t.Logf("%d requests, %d writes applied, %d partitions undecided", r.requests, r.applied, r.undecided)
@@ -216,8 +216,8 @@ func TestNodes(t *testing.T) {
 	r.conclude(t)
 }
 
-// TestAt checks histories of clients on the servers at -at, which somebody disturbs meanwhile. It goes on until the
-// standard input ends.
+// TestAt checks histories of clients on the servers at -at, which another program disturbs meanwhile. It ends with the
+// standard input.
 func TestAt(t *testing.T) {
 	if *at == "" {
 		t.Skip("-at names no servers")
@@ -249,10 +249,10 @@ const pauseAt = 50 * time.Millisecond
 
 func always() bool { return true }
 
-// unguarded is an engine whose updates read a snapshot and commit later, so that others come in between.
+// unguarded is an engine whose updates read a snapshot and commit later, so that other updates can come in between.
 type unguarded struct{ engine.Engine }
 
-// collecting is a transaction that keeps what is written.
+// collecting is a transaction that collects its writes.
 type collecting struct {
 	engine.Reader
 	ops []engine.Op
@@ -283,7 +283,7 @@ func (u unguarded) Update(_ context.Context, _ [][]byte, fn func(engine.Txn) err
 	}()
 }
 
-// TestUnguarded has the check find that conditional writes read outside their guard.
+// TestUnguarded checks that the test finds conditional writes that read outside their lock.
 func TestUnguarded(t *testing.T) {
 	s := cqltest.RunT(t, inside.Engine(func(e engine.Engine) engine.Engine { return unguarded{e} }))
 	if err := create(t.Context(), s.Addr()); err != nil {

@@ -13,7 +13,7 @@ const rowsEach = 2
 // partition is the state of the model: the value of each row. 0: there is no row.
 type partition [rowsEach]int
 
-// kind is what a request does.
+// kind is the kind of a request.
 type kind int
 
 const (
@@ -26,15 +26,15 @@ const (
 
 var kinds = [...]string{insert: "insert", update: "update", remove: "delete", swap: "batch", read: "read"}
 
-// request is what a client asks for.
+// request is a request of a client.
 type request struct {
 	kind     kind
 	key, row int
 	if_      partition // of update and swap: the values that rows have to have
-	to       partition // what is written
+	to       partition // the values to write
 }
 
-// answer is what comes back.
+// answer is the answer to a request.
 type answer struct {
 	unknown bool // there was none
 	applied bool
@@ -70,8 +70,8 @@ func (r *request) write(p partition) partition {
 	return p
 }
 
-// step reports whether a request can have that answer, and returns what the partition is then. A request without an
-// answer is written or not; if it never was, it comes after all others.
+// step reports whether a request can have that answer, and returns the next state of the partition. A request without
+// an answer may have been applied at any time; if it never was, its place is after all others.
 func step(p partition, r request, a answer) (bool, partition) {
 	applied := r.kind != read && r.holds(p)
 	if !a.unknown && !a.isOf(r, p, applied) {

@@ -117,7 +117,7 @@ func TestInteropSegments(t *testing.T) {
 			random.Read(cells) // cannot be compressed
 			if i%2 == 0 {
 				for i := range cells {
-					cells[i] &= 0x03 // the other implementation gives up on what compresses too well
+					cells[i] &= 0x03 // the other implementation fails if the ratio of compression is too high
 				}
 			}
 			m := &sizedMessage{cells}

@@ -12,7 +12,7 @@ import (
 
 func init() { inspect = agree }
 
-// agree asks another codec what an answer is. It does not know v6, which is v5 with another number.
+// agree compares our decoding of an answer with another codec's. It does not know v6, which is v5 with another number.
 func agree(h protocol.Header, body []byte, m protocol.Response) error {
 	h.Flags &^= protocol.FlagCompressed | protocol.FlagUseBeta
 	h.Version = min(h.Version, protocol.V5)

@@ -11,7 +11,7 @@ import (
 	"gopkg.in/inf.v0"
 )
 
-// What gocql makes of Go values is what we make of their literals, and it reads back as them.
+// gocql encodes Go values to the same bytes as we encode their literals, and decodes these bytes to the values.
 func TestGocqlAgrees(t *testing.T) {
 	uuid, _ := gocql.ParseUUID("50554d6e-29bb-11e5-b345-feff819cdc9f")
 	day := time.Date(2020, 2, 29, 0, 0, 0, 0, time.UTC)

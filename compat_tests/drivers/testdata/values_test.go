@@ -16,7 +16,7 @@ import (
 	"gopkg.in/inf.v0"
 )
 
-// goTypes has what gocql reads values of native types into.
+// goTypes are the Go types into which gocql reads native types.
 var goTypes = map[Type]struct {
 	id gocql.Type
 	reflect.Type
@@ -43,7 +43,7 @@ var goTypes = map[Type]struct {
 	VarInt:    {gocql.TypeVarint, reflect.TypeFor[big.Int]()},
 }
 
-// goType is gocql's description of a type, and what its values are read into: pointers where there may be nulls. ok is
+// goType is gocql's description of a type, and the Go type of its values, with pointers where nulls are possible. ok is
 // false for a type that gocql does not know.
 func goType(t Type) (info gocql.TypeInfo, into reflect.Type, ok bool) {
 	switch t := t.(type) {
@@ -108,7 +108,7 @@ func unrepresentable(t *testing.T) map[[2]string]bool {
 	return all
 }
 
-// gocql reads the recorded bytes and writes them again, except those of gocql.txt, which it cannot represent.
+// gocql reads the recorded bytes and writes them again, except the values in gocql.txt, which it cannot represent.
 func TestGocqlReadsValues(t *testing.T) {
 	cannot := unrepresentable(t)
 	forValues(t, func(t *testing.T, typ recordedType) {
@@ -142,7 +142,7 @@ func printHex(b []byte) string {
 	return hex.EncodeToString(b)
 }
 
-// vectorInto is what the driver of Apache, which knows vectors, reads those of native types into.
+// vectorInto is the Go type into which the driver of Apache, which knows vectors, reads vectors of native types.
 var vectorInto = map[Type]reflect.Type{
 	Float:    reflect.TypeFor[[]float32](),
 	Int:      reflect.TypeFor[[]int32](),
@@ -151,7 +151,7 @@ var vectorInto = map[Type]reflect.Type{
 	VarInt:   reflect.TypeFor[[]*big.Int](),
 }
 
-// The driver of Apache reads the recorded vectors and writes them again, except those of gocql.txt.
+// The driver of Apache reads the recorded vectors and writes them again, except the values in gocql.txt.
 func TestApacheReadsVectors(t *testing.T) {
 	cannot := unrepresentable(t)
 	forValues(t, func(t *testing.T, typ recordedType) {

@@ -1,9 +1,9 @@
 // Package migrate runs the suite that golang-migrate exports for its database drivers with its Cassandra
-// driver, each part in a keyspace of its own:
+// driver, each part in a separate keyspace:
 //
 //	go test . -addr HOST:PORT
 //
-// It is a module of its own, so that what golang-migrate needs is not what cqld needs.
+// It is a separate module, so that cqld does not depend on golang-migrate.
 package migrate
 
 import (

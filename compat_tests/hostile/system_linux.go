@@ -2,14 +2,18 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
-// cage is a control group that the server runs in. The system kills a process that needs more memory than it allows,
-// where pages of files count too, but are taken back before.
+// cage is a control group that the server runs in. The system kills a process that exceeds its memory limit. Pages of
+// files count too, but the system reclaims them first.
 type cage struct {
 	folder string
 	kills  string // the file of the group that has the number of kills
@@ -39,13 +43,13 @@ func newCage(limit int64) (*cage, error) {
 	return c, nil
 }
 
-// command is how a program is started in the group: by a shell that becomes it.
+// command starts a program in the group: a shell joins the group and then executes the program.
 func (c *cage) command(program string, arguments []string) (string, []string) {
 	const enter = `echo $$ >"$0" && exec "$@"`
 	return "/bin/sh", append([]string{"-c", enter, filepath.Join(c.folder, "cgroup.procs"), program}, arguments...)
 }
 
-// killed is how many processes of the group the system has killed.
+// killed returns how many processes of the group the system has killed.
 func (c *cage) killed() (int, error) {
 	events, err := os.ReadFile(filepath.Join(c.folder, c.kills))
 	if err != nil {
@@ -61,3 +65,19 @@ func (c *cage) killed() (int, error) {
 
 // remove removes the group. Its processes have ended.
 func (c *cage) remove() error { return os.Remove(c.folder) }
+
+// arrived is the number of unread bytes of a socket.
+func arrived(socket net.Conn) (n int) {
+	raw, ok := socket.(syscall.Conn)
+	if !ok {
+		return 0
+	}
+	control, err := raw.SyscallConn()
+	if err != nil {
+		return 0 // it is closed
+	}
+	_ = control.Control(func(fd uintptr) {
+		n, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ)
+	})
+	return n
+}
