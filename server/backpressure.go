@@ -49,9 +49,9 @@ func (c *conn) takeBytes(n int64) (waited bool, err error) {
 	all := &c.server.memory.requests
 	for {
 		used := c.bytes.used.Load()
-		most := c.server.fair(all.Used(), all.Limit(), c.server.limits.ConnectionBytes, minBytes)
+		limit := c.server.fair(all.Used(), all.Limit(), c.server.limits.ConnectionBytes, minBytes)
 		switch {
-		case used+n <= most:
+		case used+n <= limit:
 			all.Add(n)
 		case used > 0 || !all.TryTake(n):
 			if c.session.throwOverload {
@@ -114,8 +114,8 @@ func (c *conn) giveBytes(n int64) {
 // takeGoroutine waits until another request of the connection may have a goroutine.
 func (c *conn) takeGoroutine() error {
 	all := &c.server.memory.goroutines
-	most := int64(c.server.limits.Concurrent)
-	for c.goroutines.used.Load() >= c.server.fair(all.Load(), int64(c.server.limits.Requests), most, minGoroutines) {
+	limit := int64(c.server.limits.Concurrent)
+	for c.goroutines.used.Load() >= c.server.fair(all.Load(), int64(c.server.limits.Requests), limit, minGoroutines) {
 		if err := c.waitFor(&c.goroutines); err != nil {
 			return err
 		}

@@ -193,7 +193,7 @@ func (m *Mutation) end(err error) error {
 	case isRefused(err):
 		err = notWritten(err)
 	case errors.Is(err, engine.ErrUnknown):
-		s.log.Error().Err(err).Msg("nobody knows whether a write is stored")
+		s.log.Error().Err(err).Msg("it is unknown whether a write is stored")
 	}
 	m.apply.store, m.apply.done, m.apply.group, m.apply.bound = nil, nil, group[:0], 0
 	for i := len(group) - 1; i >= 0; i-- { // the first one last: the slice is part of it

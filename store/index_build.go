@@ -216,7 +216,7 @@ func (s *builder) entriesFrom(
 	x *index.Index, maker *index.Maker, start, end []byte, counted *atomic.Int64,
 ) (ops []engine.Op, next []byte, err error) {
 	seen, size := 0, 0
-	most := min(chunkRows, s.limits.CommitOps/2)
+	limit := min(chunkRows, s.limits.CommitOps/2)
 	err = s.engine.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
 		prefix := rows.PartitionPrefixLength(key)
 		if prefix < 0 {
@@ -227,7 +227,7 @@ func (s *builder) entriesFrom(
 			ops, size = append(ops, op), size+len(op.Key)
 			return true
 		})
-		if seen++; seen < most && size < min(chunkBytes, s.limits.CommitBytes/4) && len(ops) < most {
+		if seen++; seen < limit && size < min(chunkBytes, s.limits.CommitBytes/4) && len(ops) < limit {
 			return true, err
 		}
 		next = append(bytes.Clone(key), 0)

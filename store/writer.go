@@ -80,24 +80,24 @@ func (s *core) tooLarge(m *Mutation) error {
 
 // oversized refuses mutations of a size. m is the first of them.
 func (s *core) oversized(m *Mutation, size int) error {
-	most := s.limits.CommitBytes
-	if size < most { // a single row is too large
-		most = s.limits.Value
+	limit := s.limits.CommitBytes
+	if size < limit { // a single row is too large
+		limit = s.limits.Value
 	}
 	key := m.partition[:min(len(m.partition), 64)]
-	if size <= most {
+	if size <= limit {
 		return cqlerr.Invalidf("A stored row would have more than %d bytes with a mutation of %d for keyspace: %s. "+
-			"Top keys are: %s.%x", most, size, m.table.Keyspace, m.table.Name, key)
+			"Top keys are: %s.%x", limit, size, m.table.Keyspace, m.table.Name, key)
 	}
 	return cqlerr.Invalidf("Encountered an oversized mutation (%d/%d) for keyspace: %s. Top keys are: %s.%x",
-		size, most, m.table.Keyspace, m.table.Name, key)
+		size, limit, m.table.Keyspace, m.table.Name, key)
 }
 
 func (s *core) checkKeys(ops []engine.Op) error {
-	most := s.limits.Key
+	limit := s.limits.Key
 	for i := range ops {
-		if n := len(ops[i].Key); n > most {
-			return cqlerr.Invalidf("Key length of %d is longer than maximum of %d", n, most)
+		if n := len(ops[i].Key); n > limit {
+			return cqlerr.Invalidf("Key length of %d is longer than maximum of %d", n, limit)
 		}
 	}
 	return nil
