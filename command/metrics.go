@@ -153,7 +153,7 @@ func sampleDisk(s sample, m disk.Metrics) {
 	s.gauge("commitlog_segments", "Segments of the commit log.", int64(m.LogSegments))
 	s.gauge("commitlog_bytes", "Bytes of writes in the commit log.", m.LogBytes)
 	s.counter("flushes_total", "Flushed memtables.", m.Flushes)
-	s.counter("flush_waits_total", "Writes that waited for a flush.", m.Waits)
+	s.counter("flush_waits_total", "Writes that waited for a flush or a sync.", m.Waits)
 }
 
 // sampleRuntime takes the metrics of the Go runtime.

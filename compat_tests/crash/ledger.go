@@ -15,6 +15,7 @@ type ledger struct {
 	acknowledged int
 	unanswered   int
 	found        int       // unanswered writes that were applied
+	lastSent     time.Time // when the latest acknowledged write was sent
 	oldest       time.Time // when the oldest of the writes that the last settle found lost was acknowledged
 }
 
@@ -23,6 +24,7 @@ type ledger struct {
 type place struct {
 	history []past // acknowledged states, oldest first; the last must be stored
 	sent    *string
+	sentAt  time.Time
 }
 
 // past is a state of a place, with the time of its acknowledgement.
@@ -53,7 +55,7 @@ func (l *ledger) place(kind, key string) *place {
 func (l *ledger) send(p *place, state string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p.sent = &state
+	p.sent, p.sentAt = &state, time.Now()
 }
 
 // acknowledge notes that the write under way was answered.
@@ -63,6 +65,9 @@ func (l *ledger) acknowledge(p *place) {
 	p.history = append(p.history, past{*p.sent, time.Now()})
 	p.sent = nil
 	l.acknowledged++
+	if p.sentAt.After(l.lastSent) {
+		l.lastSent = p.sentAt
+	}
 }
 
 // settle compares the stored states with the allowed ones. The stored states become the only allowed ones. Writes that

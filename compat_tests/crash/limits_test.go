@@ -111,6 +111,24 @@ func (l *limited) count() int {
 	return len(l.acked)
 }
 
+// ackedAt is when a number was acknowledged.
+func (l *limited) ackedAt(n int) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.acked[n]
+}
+
+// safe is the time up to which acknowledged writes survive a power cut. The last acknowledged write was sent after the
+// one before it was acknowledged.
+func (l *limited) safe() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := len(l.acked); n > 1 {
+		return l.acked[n-2].Add(-window)
+	}
+	return time.Time{}
+}
+
 func (l *limited) lastRefusal() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -322,15 +340,14 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 	l := startLimited(t, filepath.Join(dir, "data"), 1000)
 	l.written(500)
-	safe := time.Now()
-	l.written(500)
-	time.Sleep(window - time.Since(safe)) // the writes that a power cut may take
+	l.until("writes are old enough to be safe", func() bool { return l.safe().After(l.ackedAt(500)) })
 	trigger := filepath.Join("/sys/fs/ext4", filepath.Base(strings.TrimSpace(string(device))), "trigger_fs_error")
 	if err := os.WriteFile(trigger, []byte("an error for a test\n"), 0o200); err != nil {
 		t.Skipf("an error of the file system: %v", err)
 	}
 	l.refused("")
-	l.restart(func() { repair(t, image, dir) }, safe)
+	l.stopWriting()
+	l.restart(func() { repair(t, image, dir) }, l.safe())
 }
 
 // repair checks a mounted image and mounts it again.
@@ -359,11 +376,7 @@ func TestFailingSync(t *testing.T) {
 	if err := command("mount", "-o", "remount,size=1g", below); err != nil {
 		t.Fatal(err)
 	}
-	safe := time.Now().Add(-2 * window)
-	if n := len(l.acked); n > 0 {
-		safe = l.acked[n-1].Add(-2 * window)
-	}
-	l.restart(func() { repair(t, image, dir) }, safe)
+	l.restart(func() { repair(t, image, dir) }, l.safe())
 }
 
 // TestTruncateFrees fills a disk with rows until writes are refused. TRUNCATE is taken, and gives the room back.

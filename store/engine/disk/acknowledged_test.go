@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -93,6 +94,46 @@ func TestForgedCommit(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), files.QuarantineFolder) {
 		t.Errorf("the repair does not tell where the rest is: %s", log)
+	}
+}
+
+// TestLateSync has a sync of the log take long: commits wait, because a power cut would take too many.
+func TestLateSync(t *testing.T) {
+	var slow atomic.Bool
+	release := make(chan struct{})
+	o := Options{Dir: folder(t), SyncEvery: time.Millisecond, Log: zerolog.Nop(), syncFile: func(f *os.File) error {
+		if slow.Load() {
+			<-release
+		}
+		return f.Sync()
+	}}
+	e := open(t, o)
+	slow.Store(true)
+	var acknowledged atomic.Int64
+	var stop atomic.Bool
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		for !stop.Load() {
+			if err := commit(e, engine.Op{Kind: engine.Put, Key: []byte("a"), Value: []byte("1")}); err != nil {
+				t.Error(err)
+			}
+			acknowledged.Add(1)
+		}
+	})
+	var before int64
+	until(t, "no commit is acknowledged", func() bool {
+		time.Sleep(50 * time.Millisecond)
+		was := before
+		before = acknowledged.Load()
+		return was == before && before > 0 && e.waits.Load() > 0
+	})
+	slow.Store(false)
+	close(release)
+	until(t, "commits are acknowledged again", func() bool { return acknowledged.Load() > before })
+	stop.Store(true)
+	writing.Wait()
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -8,11 +8,12 @@ import (
 	"github.com/cqld/cqld/store/engine/memory"
 )
 
-// maxWait is how long a commit waits for a flush at most: clients time out not much later.
+// maxWait is how long a commit waits for a flush or a sync at most: clients time out not much later.
 const maxWait = 5 * time.Second
 
-// Admit waits while the memtable is full and another one is still being flushed, or the log has no segment for a
-// commit. It says why there are no commits, if there are none. freeing is for a commit that frees space.
+// Admit waits while the memtable is full and another one is still being flushed, while a sync of the log is late, or
+// while the log has no segment for a commit. It says why there are no commits, if there are none. freeing is for a
+// commit that frees space.
 func (e *Engine) Admit(ops []engine.Op, size int, freeing bool) error {
 	e.slowDown(size)
 	var began time.Time
@@ -23,7 +24,8 @@ func (e *Engine) Admit(ops []engine.Op, size int, freeing bool) error {
 		if err := e.refused(freeing); err != nil {
 			return err
 		}
-		if !e.mustWait(size) {
+		late := e.syncIsLate()
+		if !late && !e.mustWait(size) {
 			if e.log.Ready(ops) {
 				return nil
 			}
@@ -36,10 +38,18 @@ func (e *Engine) Admit(ops []engine.Op, size int, freeing bool) error {
 			e.waits.Add(1)
 			defer time.AfterFunc(maxWait, e.Changed.Broadcast).Stop()
 		} else if time.Since(began) >= maxWait {
+			if late {
+				return fmt.Errorf("%w: earlier writes are not synced to disk yet", engine.ErrRefused)
+			}
 			return fmt.Errorf("%w: earlier writes are not in tables yet", engine.ErrRefused)
 		}
 		e.Changed.Wait()
 	}
+}
+
+// syncIsLate reports whether a commit would be acknowledged too long after the last sync (I2).
+func (e *Engine) syncIsLate() bool {
+	return e.o.Sync == Periodic && time.Since(e.synced) > 2*e.o.SyncEvery
 }
 
 // mustWait reports whether a commit of so many bytes has to wait for a flush. A quarter of the memtable is kept for

@@ -4,8 +4,9 @@ package disk
 //
 //	I1  Commits have consecutive sequence numbers, in the order of their records in the log. Memtables divide this order:
 //	    a memtable has the commits after the last one of the memtable frozen before it, up to its own last.
-//	I2  A commit is acknowledged after its record is in the log, and in the mode Batch after the log is synced. A commit
-//	    whose record could not be appended leaves no trace in the memtable.
+//	I2  A commit is acknowledged after its record is in the log. In the mode Batch the log is synced before. In the mode
+//	    Periodic the last sync of the log began at most 2 * SyncEvery before. A commit whose record could not be
+//	    appended leaves no trace in the memtable.
 //	I3  Nothing of a memtable is given to Badger before the log is synced up to the memtable's last commit. So after a
 //	    power cut tables have no part of a commit that the log lacks.
 //	I4  Memtables are flushed in the order in which they were frozen, each as a whole. The marker that completes a flush

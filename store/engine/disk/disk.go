@@ -35,8 +35,8 @@ import (
 type Sync uint8
 
 const (
-	// Periodic acknowledges a commit before it is on disk. The log is synced every SyncEvery, so a power cut loses the
-	// commits that were acknowledged in the last SyncEvery and during a sync.
+	// Periodic acknowledges a commit before it is on disk. The log is synced every SyncEvery. Commits wait when a sync is
+	// late, so a power cut loses at most the commits of the last 2 * SyncEvery in which any were acknowledged.
 	Periodic Sync = iota
 
 	// Batch acknowledges a commit when it is on disk. All commits that are waiting share one sync (group commit).
@@ -93,10 +93,12 @@ type Engine struct {
 	longKeys longKeys // keys whose values in Badger are nearly too long
 	flow     flow     // of commits while a memtable is flushed; guarded by Mu
 
+	synced time.Time // when the last sync that succeeded began; guarded by Mu
+
 	failed    atomic.Pointer[error] // why there are no more commits
 	stuck     atomic.Pointer[error] // why nothing can be flushed at the moment
 	noSegment atomic.Pointer[error] // why no segment of the log can be made at the moment
-	waits     atomic.Uint64         // commits that had to wait for a flush
+	waits     atomic.Uint64         // commits that had to wait for a flush or a sync
 	flushes   atomic.Uint64
 
 	syncing  syncing

@@ -104,6 +104,7 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 	if segments, _ := e.log.Size(); segments > maxReplayed {
 		e.Freeze()
 	}
+	e.synced = time.Now()
 	e.finished.Add(3)
 	go e.flushFrozen()
 	go e.makeSegments()

@@ -52,8 +52,13 @@ func (e *Engine) syncLog() {
 			}
 			e.Release(int64(len(all)))
 		case <-tick.C:
-			_ = e.syncNow() // a failure is noted
+			began := time.Now()
+			err := e.syncNow() // a failure is noted
 			e.Mu.Lock()
+			if err == nil {
+				e.synced = began
+				e.Changed.Broadcast()
+			}
 			e.Forget()
 			e.Mu.Unlock()
 		}
