@@ -144,6 +144,7 @@ var arrows = map[string][]string{
 	"cql/parser":                  {"cql", "cql/parser/antlr3", "cql/parser/stream", "grammar", "cql/cqlerr", "cql/secret"},
 	"cql/parser/antlr3":           {"cql", "cql/parser/stream", "grammar", "cql/cqlerr", "cql/secret"},
 	"cql/parser/stream":           {"cql", "grammar", "cql/cqlerr"},
+	"cql/java":                    {"cql/types", "cql/types/javafloat"},
 	"cql/functions":               {"cql/types", "cql/types/json", "cql/cqlerr"},
 	"cql/schema":                  {"cql/types", "cql/types/javafloat", "cql/quote", "cql/cqlerr"},
 }
@@ -167,6 +168,7 @@ var testArrows = map[string][]string{
 	"planner/exec":                   {"cql", "cql/parser", "store/system", "store/engine", "store/engine/memory"},
 	"store":                          {"store/engine/memory", "store/engine/enginetest", "cql/analysis"},
 	"store/system":                   {"store/engine", "store/engine/memory"},
+	"cql/java":                       {"cql/types/json"},
 	"auth/roles":                     {"store/engine", "store/engine/enginetest", "store/system"},
 	"store/engine/badger":            {"store/engine/enginetest"},
 	"store/cluster":                  {"store/engine/enginetest"},
