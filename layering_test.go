@@ -97,7 +97,7 @@ var arrows = map[string][]string{
 	"planner":                  {"auth", "planner/define", "planner/guardrail", "planner/where", "planner/scope", "planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
 	"planner/guardrail":        {"cql/schema", "cql/cqlerr"},
 	"planner/where":            {"planner/scope", "planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
-	"planner/scope":            {"planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
+	"planner/scope":            {"planner/expr", "cql/java", "cql/parser", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
 	"planner/expr":             {"cql", "cql/schema", "cql/quote", "cql/types", "cql/types/json", "cql/functions", "cql/cqlerr"},
 	"auth":                     {"cql", "cql/schema", "cql/types", "cql/cqlerr"},
 	"auth/roles":               {"auth", "cql", "cql/schema", "cql/types", "cql/cqlerr", "store"},
@@ -146,7 +146,7 @@ var arrows = map[string][]string{
 	"cql/parser/stream":           {"cql", "grammar", "cql/cqlerr"},
 	"cql/java":                    {"cql/types", "cql/types/javafloat"},
 	"cql/functions":               {"cql/types", "cql/types/json", "cql/cqlerr"},
-	"cql/schema":                  {"cql/types", "cql/types/javafloat", "cql/quote", "cql/cqlerr"},
+	"cql/schema":                  {"cql/java", "cql/types", "cql/types/javafloat", "cql/quote", "cql/cqlerr"},
 }
 
 // testArrows are what a package's tests may import beyond arrows: the real parts that stand below them.

@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -41,11 +42,14 @@ type Function struct {
 	Volatile bool
 }
 
-// User says whose a user's function is. There is nothing that runs one.
+// User has the fields of a user's function.
 type User struct {
 	Keyspace  string
 	Quoted    string // keyspace and name as signatures have them
 	Aggregate bool
+
+	// Start is Function.Init for users' aggregates, whose functions run in the environment of an execution.
+	Start func(env *Env) Aggregate
 }
 
 // IsAggregate reports whether f takes many rows.
@@ -110,6 +114,16 @@ type Env struct {
 
 	// Step is called often by long computations: it lets others run, and returns an Ended to stop them. It may be nil.
 	Step func() error
+
+	// Warnings are for the client. Functions add to them.
+	Warnings []string
+}
+
+// Warn adds a warning, unless the client gets it already.
+func (e *Env) Warn(text string) {
+	if !slices.Contains(e.Warnings, text) {
+		e.Warnings = append(e.Warnings, text)
+	}
 }
 
 // Ended is the error of an execution that has to end, which is none of the function's.

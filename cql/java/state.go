@@ -7,7 +7,30 @@ type State struct {
 	f     *Function
 	value value
 	null  bool
+
+	allocated int64 // bytes since the size was measured
+	size      int
 }
+
+// sizeStep is how many bytes are allocated before the size is measured again, at least.
+const sizeStep = 64 << 10
+
+// objectSize is about how many times larger an object is than its value. An element of list<int> has 8 bytes there.
+const objectSize = 8
+
+// Size is about how many bytes the state takes. It is measured again when calls have allocated as much as it had.
+func (s *State) Size() int { return s.size }
+
+// measure finds out the size, if it may have changed much. A state that is a number has none.
+func (s *State) measure(t *thread) {
+	s.allocated += t.env.Memory - t.mem
+	if s.value.r == nil || s.allocated < sizeStep+int64(s.size) {
+		return
+	}
+	t.value = s.value
+	s.size, s.allocated = objectSize*len(t.result()), 0
+}
+
 
 // NewState decodes the initial state, nil if it is null, for a function whose first argument is the state.
 func (f *Function) NewState(env *Env, initial []byte) (*State, error) {
@@ -40,6 +63,7 @@ func (s *State) Add(env *Env, row [][]byte) error {
 		}
 		f.run(t)
 		s.value, s.null = t.value, f.returns == voidKind && t.value.r == nil
+		s.measure(t)
 	})
 }
 

@@ -161,7 +161,7 @@ func (d *CreateAggregate) initial(k *schema.Keyspace, state types.Type, micros i
 	if err != nil {
 		return nil, err
 	}
-	if expr.IsVolatile(e) {
+	if expr.IsVolatile(e) && expr.UserFunction(e) == nil {
 		return nil, expr.NotSupported("INITCOND " + t.String())
 	}
 	v, err := e.Eval(&expr.Context{Env: &expr.Env{Now: now}})

@@ -98,7 +98,7 @@ func argNames(s *cql.CreateFunction) []string {
 	return all
 }
 
-// function returns the declared function. Its body must not be empty; it is not compiled.
+// function returns the declared function, whose body has to compile.
 func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Function, error) {
 	s := d.Statement
 	f := &schema.Function{
@@ -115,8 +115,8 @@ func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Fun
 	if err := checkEachSize(append(slices.Clip(f.Args), f.Returns)); err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(s.Body) == "" {
-		return nil, cqlerr.Invalidf("Java source compilation failed:\nThis method must return a result")
+	if _, err := f.Compiled(); err != nil {
+		return nil, cqlerr.Invalidf("%s", err.Error())
 	}
 	return f, nil
 }

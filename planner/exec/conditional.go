@@ -390,6 +390,9 @@ func deletesRange(m *planner.Modification) bool {
 func (c *conditional) makeAnswer() {
 	out := &c.answer
 	out.Conditional = true
+	if c.x.Env != nil {
+		out.Warnings = c.x.Env.Warnings
+	}
 	c.columns = append(c.columns[:0], planner.ResultColumn{
 		Keyspace: c.table.Keyspace, Table: c.table.Name, Name: "[applied]", Type: types.Boolean,
 	})

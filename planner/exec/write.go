@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner"
@@ -48,6 +49,9 @@ var withoutWarnings = &Void{}
 
 // apply gives the mutations to the store, unless there was an error, and answers when they are written.
 func (w *writing) apply(err error, answer *Void, done func(Result, error)) {
+	if w.x.Env != nil && len(w.x.Env.Warnings) > 0 {
+		answer = &Void{Warnings: append(slices.Clip(answer.Warnings), w.x.Env.Warnings...)}
+	}
 	switch {
 	case err != nil:
 		if errors.Is(err, pace.ErrTimeout) {
