@@ -1,8 +1,11 @@
 package server_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/protocol/client"
 )
@@ -28,4 +31,39 @@ func TestUserFunctionTakesThePlace(t *testing.T) {
 		t.Error(err)
 	}
 	run(t, c, "DROP FUNCTION ks.abs", text)
+}
+
+// A prepared statement calls a function that is replaced, and failures name the function.
+func TestUserFunctionIsReplaced(t *testing.T) {
+	c := connect(t, cqltest.RunT(t), client.Options{})
+	run(t, c, createKeyspace, "CREATE TABLE ks.t (k int PRIMARY KEY)", "INSERT INTO ks.t (k) VALUES (1)",
+		"CREATE FUNCTION ks.f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a;'",
+		"CREATE FUNCTION ks.large (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS "+
+			"'String s = a.toString(); while (true) s += s;'")
+	const text = "SELECT f(k) FROM ks.t"
+	p, err := c.Prepare(testContext(t), text, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Execute(testContext(t), p, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	run(t, c, text, "CREATE OR REPLACE FUNCTION ks.f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a / 0;'")
+	var e *cqlerr.Error
+	if _, err = c.Execute(testContext(t), p, nil, nil); !errors.As(err, &e) || e.Code != cqlerr.FunctionFailure {
+		t.Errorf("the prepared statement calls the function as it was: %v", err)
+	}
+	for _, failing := range []struct{ statement, function, text string }{
+		{text, "f", "java.lang.ArithmeticException: / by zero"},
+		{"INSERT INTO ks.t (k) VALUES (ks.large(1))", "large", "too much memory"},
+	} {
+		_, err := c.Query(testContext(t), failing.statement, nil, nil)
+		if !errors.As(err, &e) || e.Code != cqlerr.FunctionFailure || !strings.Contains(e.Message, failing.text) {
+			t.Fatalf("%s: %v", failing.statement, err)
+		}
+		d := e.Detail.(cqlerr.FunctionDetail)
+		if d.Keyspace != "ks" || d.Function != failing.function || strings.Join(d.ArgTypes, "") != "int" {
+			t.Errorf("%s: %+v", failing.statement, d)
+		}
+	}
 }

@@ -31,7 +31,6 @@ func (s *State) measure(t *thread) {
 	s.size, s.allocated = objectSize*len(t.result()), 0
 }
 
-
 // NewState decodes the initial state, nil if it is null, for a function whose first argument is the state.
 func (f *Function) NewState(env *Env, initial []byte) (*State, error) {
 	s := &State{f: f, null: f.args[0].isNull(initial)}
