@@ -8,7 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Function is the declaration of a native function, or the signature of a user's.
+// Function is the declaration of a native function, or a user's function.
 type Function struct {
 	Name     string       // in lower case, as results show it after "system."
 	Args     []types.Type // the types of the arguments
