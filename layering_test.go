@@ -167,6 +167,7 @@ var testArrows = map[string][]string{
 	"planner/expr":                   {"cql/parser"},
 	"planner/exec":                   {"cql", "cql/parser", "store/system", "store/engine", "store/engine/memory"},
 	"store":                          {"store/engine/memory", "store/engine/enginetest", "cql/analysis"},
+	"store/snapshot":                 {"store/engine/memory"},
 	"store/system":                   {"store/engine", "store/engine/memory"},
 	"cql/java":                       {"cql/types/json"},
 	"auth/roles":                     {"store/engine", "store/engine/enginetest", "store/system"},

@@ -4,10 +4,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/cqld/cqld/store"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 )
 

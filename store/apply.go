@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cqld/cqld/store/index"
-
-	"github.com/cqld/cqld/store/tombstones"
-
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
 )
 
 // These invariants hold from the beginning of a write, in operations or stage, until its end, in Mutation.stopWriting:

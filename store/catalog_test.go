@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqld/cqld/store/snapshot"
-
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/snapshot"
 )
 
 // insert writes row c of partition k with value v.
@@ -200,6 +199,20 @@ func TestOtherFormatIsRefused(t *testing.T) {
 		if _, err := tryOpen(t, dir, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("open: %v", err)
 		}
+	}
+}
+
+// TestIncompleteRestoreIsRefused opens data of a restore that was interrupted.
+func TestIncompleteRestoreIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, Options{})
+	mark := binary.BigEndian.AppendUint32(nil, snapshot.Incomplete)
+	if err := s.commit([]engine.Op{{Kind: engine.Put, Key: snapshot.MetaKey, Value: mark}}); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	if _, err := tryOpen(t, dir, Options{}); !errors.Is(err, snapshot.ErrIncomplete) {
+		t.Errorf("open: %v", err)
 	}
 }
 

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cqld/cqld/store/usage"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/usage"
 )
 
 // Now is the clock's time.

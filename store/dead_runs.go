@@ -7,10 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cqld/cqld/store/tombstones"
-
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
 )
 
 // deadRun is the current run of dead rows in a scan, and the state of the current row.

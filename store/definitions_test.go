@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqld/cqld/store"
-
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store"
 )
 
 var benchTables = flag.Int("tables", 2000, "the tables of BenchmarkDefinitions")

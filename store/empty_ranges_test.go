@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqld/cqld/store/tombstones"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
 )
 
 // emptyingStore is a store in which tombstones need not be kept, and reads jump over few removed keys.

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cqld/cqld/store/tombstones"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
 )
 
 // fuzzTable has columns of all kinds, as far as stored rows know any: cells, parts of each sort, counters.

@@ -9,14 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqld/cqld/store/index"
-
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/memory"
+	"github.com/cqld/cqld/store/index"
 )
 
 // openImaged opens a store that makes images.

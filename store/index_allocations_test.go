@@ -5,10 +5,9 @@ package store_test
 import (
 	"testing"
 
-	"github.com/cqld/cqld/store"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/memory"
 )

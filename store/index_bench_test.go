@@ -9,10 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqld/cqld/store/index"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/index"
 )
 
 // benchGroup is how many rows of the tables of these benchmarks have the same value of v.

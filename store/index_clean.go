@@ -7,9 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cqld/cqld/store/index"
-
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
 )
 

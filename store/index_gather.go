@@ -5,9 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cqld/cqld/store/index"
-
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 )
 
 // gathering is a read through the entries of more than one value. These are not in the order of the rows, so the keys

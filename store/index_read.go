@@ -3,10 +3,9 @@ package store
 import (
 	"bytes"
 
-	"github.com/cqld/cqld/store/index"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
 )
 

@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqld/cqld/store/index"
-
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/index"
 )
 
 // BenchmarkTextIndexes inserts texts of some 40 bytes into tables with SSTable-attached indexes, and reads one of

@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqld/cqld/store/index"
-
 	"github.com/cqld/cqld/cql/analysis"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
 )
 

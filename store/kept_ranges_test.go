@@ -9,10 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqld/cqld/store/tombstones"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store/tombstones"
 )
 
 // rangesModel is a partition with rows of the numbers up to rangeRows, whose ranges are deleted as of any time.

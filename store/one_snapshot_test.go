@@ -7,9 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/cqld/cqld/store"
-
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 )
 

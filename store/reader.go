@@ -5,13 +5,11 @@ import (
 	"context"
 	"sync"
 
-	"github.com/cqld/cqld/store/index"
-
-	"github.com/cqld/cqld/store/tombstones"
-
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
 )
 
 // reader runs one Read. It is reused with its buffers, so that reading one row allocates nothing here.

@@ -18,7 +18,6 @@ import (
 
 // The store's own records are keys of table 0.
 var (
-	metaKey        = ownKey("meta")
 	definitionKeys = ownKey("definition/")
 	deadKey        = ownKey("dead/")
 	boundKey       = ownKey("bound") // of the timestamps that were given
@@ -39,11 +38,15 @@ var errMeta = errors.New("the data is not cqld's: its first record is damaged")
 
 // load reads the record and reports whether there is one.
 func (m *meta) load(r engine.Reader) (found bool, err error) {
-	return r.Get(metaKey, func(b []byte) error {
+	return r.Get(snapshot.MetaKey, func(b []byte) error {
 		if len(b) < 4 {
 			return errMeta
 		}
-		if version := binary.BigEndian.Uint32(b); version != snapshot.Format {
+		switch version := binary.BigEndian.Uint32(b); version {
+		case snapshot.Format:
+		case snapshot.Incomplete:
+			return snapshot.ErrIncomplete
+		default:
 			return fmt.Errorf("the data was written by another version of cqld: its format is %d, this cqld reads format %d",
 				version, snapshot.Format)
 		}
@@ -68,7 +71,7 @@ func (m *meta) drawHost() error {
 func (m *meta) op() engine.Op {
 	b := binary.BigEndian.AppendUint32(nil, snapshot.Format)
 	b = append(b, m.host[:]...)
-	return engine.Op{Kind: engine.Put, Key: metaKey, Value: binary.BigEndian.AppendUint32(b, m.next)}
+	return engine.Op{Kind: engine.Put, Key: snapshot.MetaKey, Value: binary.BigEndian.AppendUint32(b, m.next)}
 }
 
 // numberIndexes gives the indexes of a new catalog their previous numbers, or new ones. It returns the operations that

@@ -6,11 +6,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/cqld/cqld/store"
-
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 )
 

@@ -10,12 +10,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cqld/cqld/store/index"
-
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
+	"github.com/cqld/cqld/store/snapshot"
 )
 
 // Stores of several processes can share an engine (Options.Shared). A lone store knows much because it is the only
@@ -72,7 +72,7 @@ func (s *Store) join(o cluster.Options, system []*schema.Keyspace) error {
 
 // writeFirstRecords writes the store's own records into an empty engine.
 func (s *Store) writeFirstRecords() error {
-	return s.update(s.closing, metaKey, func(txn engine.Txn) error {
+	return s.update(s.closing, snapshot.MetaKey, func(txn engine.Txn) error {
 		var m meta
 		found, err := m.load(txn)
 		switch {

@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/cqld/cqld/store/index"
-
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
 )
 

@@ -8,18 +8,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cqld/cqld/store/index"
-
-	"github.com/cqld/cqld/store/tombstones"
-
-	"github.com/cqld/cqld/store/usage"
-
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
+	"github.com/cqld/cqld/store/usage"
 )
 
 // Options open a Store.

@@ -8,15 +8,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cqld/cqld/store/index"
-
-	"github.com/cqld/cqld/store/tombstones"
-
-	"github.com/cqld/cqld/store/usage"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
+	"github.com/cqld/cqld/store/usage"
 )
 
 // sweep is one pass over a table.

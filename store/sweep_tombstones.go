@@ -5,10 +5,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/cqld/cqld/store/tombstones"
-
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
 )
 
 // goneTombstone is a tombstone that may be removed.

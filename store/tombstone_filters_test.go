@@ -12,8 +12,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/cqld/cqld/store/tombstones"
-
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/schema"
@@ -21,6 +19,7 @@ import (
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/memory"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/tombstones"
 )
 
 // counting is an engine that counts what its readers and updates are asked for.

@@ -9,11 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqld/cqld/store/index"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
 )
 

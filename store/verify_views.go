@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/cqld/cqld/store/index"
-
 	"github.com/cqld/cqld/store/rows"
 )
 

@@ -6,11 +6,10 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/cqld/cqld/store/index"
-
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/store/engine"
+	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
 )
 

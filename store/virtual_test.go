@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/cqld/cqld/store"
-
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/store"
 )
 
 // TestDefinitionsAreKept makes rows of definitions once for each catalog, and again when making them failed.

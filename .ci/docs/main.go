@@ -12,9 +12,9 @@
 //
 //	<!-- not run: REASON -->            skip the block
 //	<!-- run: COMMANDS -->              run commands that the page does not show
-//	<!-- in a terminal of its own -->   start the block in the background, and continue when cqld ping succeeds.
+//	<!-- in another terminal -->   start the block in the background, and continue when cqld ping succeeds.
 //	                                    It is stopped at the end of the page, or by the command close_terminals
-//	<!-- in a terminal of its own, until: COMMAND -->   the same, but continue when COMMAND succeeds
+//	<!-- in another terminal, until: COMMAND -->   the same, but continue when COMMAND succeeds
 //
 // If the system allows it, a page has its own network namespace with only a loopback interface. Otherwise port 9042
 // must be free. Go modules come from the module cache. Packages for Python, Node and Java are installed into FOLDER

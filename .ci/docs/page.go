@@ -19,7 +19,7 @@ type step struct {
 
 var (
 	openFence = regexp.MustCompile("^```([a-z]*) ?(.*)$")
-	comment   = regexp.MustCompile(`(?s)^<!-- (?:(not run|run): (.+)|in a terminal of its own(?:, until: (.+))?) -->$`)
+	comment   = regexp.MustCompile(`(?s)^<!-- (?:(not run|run): (.+)|in another terminal(?:, until: (.+))?) -->$`)
 )
 
 // steps parses a page.

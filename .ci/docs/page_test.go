@@ -20,13 +20,13 @@ Text
 
 <!-- run: cd shop
 export A=b -->
-<!-- in a terminal of its own -->
+<!-- in another terminal -->
 
     cqld --memory
 
 ` + "```go shop_test.go\npackage shop\n\nfunc f() {}\n```\n\n```text\nprinted\n```" + `
 
-<!-- in a terminal of its own, until: cqld ping 1 -->
+<!-- in another terminal, until: cqld ping 1 -->
 
     cqld --listen 1
 `

@@ -50,7 +50,7 @@ func newOptions(all []cql.RoleOption) *options {
 	return o
 }
 
-// access adds datacenters or CIDR groups to those of earlier options.
+// access adds the datacenters or CIDR groups of one option to the role's.
 func (o *options) access(a *cql.RoleAccess) {
 	to := &o.datacenters
 	if a.CIDRs {

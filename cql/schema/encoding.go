@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -391,7 +390,6 @@ func (c *coder) typeList(all *[]types.Type) { list(c, all, func(t *types.Type) {
 // Definitions are encoded with a version in front of them.
 const (
 	encodingVersion = 3
-	typesVersion    = 2 // the first with user types
 	sectionsVersion = 3 // the first with sections
 )
 
@@ -405,45 +403,4 @@ func (c *coder) readVersion() error {
 		return fmt.Errorf("%w: their version is %d, this is %d", ErrNewerVersion, c.version, encodingVersion)
 	}
 	return nil
-}
-
-// encodingName is the beginning of the bytes that DecodeWhole reads.
-const encodingName = "cqld-schema"
-
-// DecodeWhole returns the catalog of the system keyspaces and of b, which has all definitions together, as they were
-// kept before there were Records.
-//
-//	"cqld-schema" <version> <n> n × (keyspace <m> m × table <t> t × type sections)
-//
-// There are types since version 2.
-func DecodeWhole(b []byte, system ...*Keyspace) (*Catalog, error) {
-	body, ok := bytes.CutPrefix(b, []byte(encodingName))
-	if !ok {
-		return nil, errors.New("these bytes are not definitions of cqld")
-	}
-	d := &coder{b: body}
-	if err := d.readVersion(); err != nil {
-		return nil, err
-	}
-	c := New(system...)
-	for range d.count(0) {
-		k := &Keyspace{Tables: map[string]*Table{}}
-		d.keyspace(k)
-		var tables []*Table
-		list(d, &tables, func(p **Table) { d.table(p, k.Name) })
-		for _, t := range tables {
-			k.Tables[t.Name] = t
-		}
-		if d.version >= typesVersion {
-			d.userTypes(k)
-		}
-		sections(d, keyspaceSections, k)
-		c.keyspaces[k.Name] = k.counted()
-		c.content = c.content.xor(k.contentDigest())
-	}
-	if err := d.end(); err != nil {
-		return nil, fmt.Errorf("decode definitions: %w", err)
-	}
-	c.version = c.content.version()
-	return c, nil
 }

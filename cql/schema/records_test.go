@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -147,34 +145,6 @@ func TestEncodeTypes(t *testing.T) {
 		if got := again.Type("a", u.Name); got == nil || !types.Equal(got, u) {
 			t.Errorf("type %s becomes %v", u.Name, got)
 		}
-	}
-}
-
-// TestDecodeWhole reads definitions as they were kept before: of version 1, which has no types, of version 2, which
-// has no sections, and of version 3.
-func TestDecodeWhole(t *testing.T) {
-	var whole []byte
-	for i, want := range []*schema.Catalog{schema.New().WithKeyspace(newKeyspace(t, "b")), withTypes(t), withTypes(t)} {
-		var err error
-		if whole, err = os.ReadFile(fmt.Sprintf("testdata/definitions.v%d", i+1)); err != nil {
-			t.Fatal(err)
-		}
-		read, err := schema.DecodeWhole(whole, &schema.Keyspace{Name: "system"})
-		if err != nil || read.Version() != want.Version() || !reflect.DeepEqual(schema.Encode(read), schema.Encode(want)) {
-			t.Errorf("definitions of version %d: %v", i+1, err)
-		}
-	}
-	for n := range len(whole) {
-		if _, err := schema.DecodeWhole(whole[:n]); err == nil {
-			t.Errorf("%d of %d bytes are taken", n, len(whole))
-		}
-	}
-	if _, err := schema.DecodeWhole(append(bytes.Clone(whole), 0)); err == nil {
-		t.Error("a byte too many is taken")
-	}
-	newer := bytes.Replace(whole, []byte("cqld-schema\x03"), []byte("cqld-schema\x04"), 1)
-	if _, err := schema.DecodeWhole(newer); !errors.Is(err, schema.ErrNewerVersion) {
-		t.Errorf("a newer version: %v", err)
 	}
 }
 

@@ -4,12 +4,13 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/cqld/cqld/auth/roles"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/store"
-	"github.com/rs/zerolog"
 )
 
 // Executor runs plans against a store. It may be used concurrently.

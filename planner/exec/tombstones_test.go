@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rs/zerolog"
+
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/guardrail"
-	"github.com/rs/zerolog"
 )
 
 // Each partition of an IN and each page of an aggregate is compared with the thresholds by itself. A warning has the

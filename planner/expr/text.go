@@ -15,13 +15,10 @@ const maxText = 1 << 16
 // without quotes and markers without names. Nothing is known of the term yet.
 func Text(t cql.Term) string { return (*Info)(nil).Text(t) }
 
-// Texts is Text of several terms, with commas between them.
-func Texts(terms cql.Terms) string { return (*Info)(nil).Texts(terms) }
-
 // Text is Text of a term of which something may be known.
 func (i *Info) Text(t cql.Term) string { return printer{info: i}.term(t) }
 
-// Texts is Texts of terms of which something may be known.
+// Texts is Text of several terms, with commas between them.
 func (i *Info) Texts(terms cql.Terms) string { return printer{info: i}.terms(terms) }
 
 // Name is the name of a result column without an alias, which also names the selector in error texts. Identifiers

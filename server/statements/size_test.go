@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
@@ -19,7 +21,6 @@ import (
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/memory"
 	"github.com/cqld/cqld/store/system"
-	"github.com/rs/zerolog"
 )
 
 // newPlanner is a planner of a store with the tables ks.t and ks.wide, of 200 columns.

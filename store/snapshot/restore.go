@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -25,8 +26,19 @@ type Head struct {
 	Bytes  int64     `json:"bytes"` // of the tables' keys and values, estimated
 }
 
+// MetaKey is the key of the first record of a store. Its value begins with the Format, in four bytes.
+var MetaKey = append(rows.AppendArea(nil, 0, rows.AreaRows), "meta"...)
+
 // Format is the version of the stored keys and values (see package rows). Data of another version is refused.
 const Format = 6
+
+// Incomplete is in place of the Format while a restore is under way, and after one that was killed. No store opens such
+// data: it has only a part of what the snapshot has.
+const Incomplete = 0
+
+// ErrIncomplete is the error of a store that opens such data.
+var ErrIncomplete = errors.New("the data is a part of a snapshot, whose restore is under way or was interrupted: " +
+	"restore the snapshot again")
 
 // BlockSize is about how many bytes of keys and values a block has.
 const BlockSize = 1 << 20
@@ -44,9 +56,10 @@ var errBlock = errors.New("the snapshot has a block that cannot be read")
 // errNotEmpty refuses to mix a snapshot with other data.
 var errNotEmpty = errors.New("there are data already")
 
-// Restore reads the file of a snapshot into an empty engine. A file that is damaged or torn is an error. If it fails,
-// it deletes the keys it wrote, as far as the engine lets it. Members of a cluster are left out: the servers that use
-// the restored data join as new ones.
+// Restore reads the file of a snapshot into an engine that is empty, or has a part of a restore that was interrupted.
+// A damaged or torn file is an error. The first record of the store is written last, so no store opens a part of the
+// data. If the restore fails, it deletes the keys it wrote, as far as the engine lets it. Members of a cluster are left
+// out: the servers that use the restored data join as new ones.
 func Restore(
 	ctx context.Context, src io.Reader, open func(engine.Fold) (engine.Engine, error), progress func(Restored),
 ) (done Restored, err error) {
@@ -70,13 +83,14 @@ func Restore(
 		return done, err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	empty := true
-	err = e.Scan(nil, nil, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
-		empty = false
-		return false, nil
-	})
-	if err == nil && !empty {
-		err = errNotEmpty
+	interrupted, err := claim(ctx, e)
+	if err != nil {
+		return done, err
+	}
+	if interrupted {
+		if err := deleteRest(e); err != nil {
+			return done, err
+		}
 	}
 	w := newRestoreWriter(e)
 	for err == nil {
@@ -90,12 +104,59 @@ func Restore(
 		err = nil
 	}
 	if err = errors.Join(err, w.wait()); err == nil {
-		err = e.Sync()
+		err = w.complete()
 	}
-	if err != nil && empty {
-		err = errors.Join(err, e.DeleteRange(nil, nil))
+	if err != nil {
+		err = errors.Join(err, unclaim(e))
 	}
 	return done, err
+}
+
+// claim marks the data as incomplete, and reports whether a restore before had done so. It refuses other data.
+func claim(ctx context.Context, e engine.Engine) (interrupted bool, err error) {
+	err = engine.Update(ctx, e, MetaKey, func(txn engine.Txn) error {
+		interrupted = false
+		_, err := txn.Get(MetaKey, func(value []byte) error {
+			interrupted = len(value) == 4 && binary.BigEndian.Uint32(value) == Incomplete
+			return nil
+		})
+		if err != nil || interrupted {
+			return err
+		}
+		empty := true
+		err = txn.Scan(nil, nil, engine.ScanOptions{KeysOnly: true}, func(_, _ []byte) (bool, error) {
+			empty = false
+			return false, nil
+		})
+		if err != nil {
+			return err
+		}
+		if !empty {
+			return errNotEmpty
+		}
+		txn.Put(MetaKey, binary.BigEndian.AppendUint32(nil, Incomplete))
+		return nil
+	})
+	return interrupted, err
+}
+
+// deleteRest deletes all keys except the mark of claim.
+func deleteRest(e engine.Engine) error {
+	return errors.Join(e.DeleteRange(nil, MetaKey), e.DeleteRange(append(slices.Clone(MetaKey), 0), nil))
+}
+
+// unclaim deletes what a failed restore has written. The mark goes last, when nothing else is left.
+func unclaim(e engine.Engine) error {
+	if err := deleteRest(e); err != nil {
+		return err
+	}
+	return commitOne(e, engine.Op{Kind: engine.Delete, Key: MetaKey})
+}
+
+func commitOne(e engine.Engine, op engine.Op) error {
+	result := make(chan error, 1)
+	e.Commit([]engine.Op{op}, func(err error) { result <- err })
+	return <-result
 }
 
 // restoreCommits is how many commits of a restore are under way at a time.
@@ -106,6 +167,7 @@ type restoreWriter struct {
 	engine engine.Engine
 	limits engine.Limits
 	slots  chan struct{} // one per commit under way
+	meta   []byte        // the first record, which is written last
 
 	mu     sync.Mutex
 	failed error // the first one
@@ -142,6 +204,20 @@ func (w *restoreWriter) wait() error {
 	return w.err()
 }
 
+// complete writes the first record when everything else is on disk.
+func (w *restoreWriter) complete() error {
+	if w.meta == nil {
+		return errBlock
+	}
+	if err := w.engine.Sync(); err != nil {
+		return err
+	}
+	if err := commitOne(w.engine, engine.Op{Kind: engine.Put, Key: MetaKey, Value: w.meta}); err != nil {
+		return err
+	}
+	return w.engine.Sync()
+}
+
 // write commits the keys and values of a block and counts them.
 func (w *restoreWriter) write(block []byte, done *Restored) error {
 	block = slices.Clone(block) // commits outlast the block
@@ -169,10 +245,14 @@ func (w *restoreWriter) write(block []byte, done *Restored) error {
 			w.commit(ops)
 			ops, size = nil, 0
 		}
-		ops = append(ops, engine.Op{Kind: engine.Put, Key: key, Value: value})
-		size += len(key) + len(value)
 		done.Keys++
 		done.Bytes += int64(len(key) + len(value))
+		if bytes.Equal(key, MetaKey) {
+			w.meta = value
+			continue
+		}
+		ops = append(ops, engine.Op{Kind: engine.Put, Key: key, Value: value})
+		size += len(key) + len(value)
 	}
 	w.commit(ops)
 	return w.err()

@@ -6,11 +6,10 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/cqld/cqld/store/usage"
-
 	"github.com/cqld/cqld/store/bloom"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
+	"github.com/cqld/cqld/store/usage"
 )
 
 // Tracker knows where tombstones may be, and which ranges of keys are empty.

@@ -3,6 +3,8 @@ package tree
 import (
 	"bytes"
 	"fmt"
+
+	"github.com/cqld/cqld/internal/invariants"
 )
 
 // Check verifies the invariants of the whole tree, and counts its rows and leaves.
@@ -90,7 +92,7 @@ func (c *checking) row(n *node, head uint64, r, lo, hi Row) {
 	}
 }
 
-// checkLeaf panics unless a leaf that was changed belongs to the tree and its rows are sorted between two separators.
+// checkLeaf checks that a changed leaf belongs to the tree, and that its rows are sorted between two separators.
 func (t *Tree) checkLeaf(l *leaf, lo, hi Row) {
 	sound := l.edit == t.edit
 	before := lo
@@ -102,9 +104,7 @@ func (t *Tree) checkLeaf(l *leaf, lo, hi Row) {
 		sound = sound && l.heads[i] == headOf(r.Key(), int(l.prefix)) && (hi.None() || bytes.Compare(r.Key(), hi.Key()) < 0)
 		before = r
 	}
-	if !sound {
-		panic("invariant violated: a leaf that was changed is shared or out of order")
-	}
+	invariants.Check(sound, "a leaf that was changed is shared or out of order")
 }
 
 // Level is how many levels of inner nodes the tree has.
