@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -115,8 +116,26 @@ type Env struct {
 	// Step is called often by long computations: it lets others run, and returns an Ended to stop them. It may be nil.
 	Step func() error
 
+	Limits Limits // of users' functions
+
 	// Warnings are for the client. Functions add to them.
 	Warnings []string
+}
+
+// Limits are the limits of a call of a user's function. A limit of 0 is none.
+type Limits struct {
+	Disabled   bool          // users' functions can be neither created nor called
+	Warn, Fail time.Duration // after which the client is warned, and the call fails
+	Memory     int64         // bytes that the call allocates
+}
+
+// CheckEnabled refuses users' functions where they are disabled.
+func (l *Limits) CheckEnabled() error {
+	if l.Disabled {
+		return cqlerr.Invalidf("User-defined functions are disabled in cassandra.yaml - set " +
+			"user_defined_functions_enabled=true to enable")
+	}
+	return nil
 }
 
 // Warn adds a warning, unless the client gets it already.

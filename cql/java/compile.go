@@ -1,6 +1,7 @@
 package java
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,6 +74,10 @@ func (t *target) continueOf() signal { return t.id + 1 }
 // statementFunc runs a statement.
 type statementFunc func(t *thread) signal
 
+// methodLine is the line of the method in the source that Cassandra generates of a body with up to one argument. Each
+// other argument moves it by two.
+const methodLine = 55
+
 // function compiles the body of the function.
 func (c *compiler) function(body *block) {
 	c.fn.strings = make(map[string]*str)
@@ -100,8 +105,10 @@ func (c *compiler) function(body *block) {
 	}
 	run, completes := c.block(body.body)
 	if completes {
-		end := pos{1 + strings.Count(spec.Body, "\n"), 1}
-		refuse(end, "This method must return a result of type %s", c.returns)
+		panic(&CompileError{
+			Line: 1 + strings.Count(spec.Body, "\n"), Column: 1, Generated: methodLine + 2*max(len(spec.ArgTypes)-1, 0),
+			Message: fmt.Sprintf("This method must return a result of type %s", c.returns),
+		})
 	}
 	c.fn.run = run
 }

@@ -13,10 +13,17 @@ import (
 type CompileError struct {
 	Line, Column int
 	Message      string
+
+	// Generated is the line in the source that Cassandra makes of a body, for an error in the method around it; else 0.
+	Generated int
 }
 
-// Error is Cassandra's text for a body that does not compile.
+// Error is Cassandra's text for a body that does not compile, without the generated source.
 func (e *CompileError) Error() string {
+	if e.Generated > 0 {
+		return fmt.Sprintf("Java source compilation failed:\nGENERATED SOURCE ERROR: line %d (in generated source): %s\n",
+			e.Generated, e.Message)
+	}
 	return fmt.Sprintf("Java source compilation failed:\nLine %d: %s\n", e.Line, e.Message)
 }
 

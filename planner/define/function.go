@@ -38,7 +38,14 @@ func argTypes(s *cql.CreateFunction) written {
 // Apply adds the function, or replaces one with the same arguments.
 func (d *CreateFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	k, name, args := c.Keyspace(d.Keyspace), d.Name, argTypes(d.Statement)
-	if err := cmp.Or(args.checkTypes(k, name), checkCallableKeyspace(d.Keyspace), d.check(args)); err != nil {
+	err := cmp.Or(
+		args.checkTypes(k, name),
+		checkCallableKeyspace(d.Keyspace),
+		checkDirectives(d.Statement.OrReplace, d.Statement.IfNotExists),
+		r.checkFunctionsEnabled(),
+		d.check(args),
+	)
+	if err != nil {
 		return nil, Outcome{}, err
 	}
 	if k == nil {
@@ -70,9 +77,6 @@ func (d *CreateFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outco
 // check has the checks that do not depend on the keyspace.
 func (d *CreateFunction) check(args written) error {
 	s := d.Statement
-	if err := checkDirectives(s.OrReplace, s.IfNotExists); err != nil {
-		return err
-	}
 	if s.Language != "java" {
 		return cqlerr.Invalidf("Currently only Java UDFs are available in Cassandra. For more information - " +
 			"CASSANDRA-18252 and CASSANDRA-17281")

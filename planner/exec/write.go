@@ -57,8 +57,9 @@ func (w *writing) apply(err error, answer *Void, done func(Result, error)) {
 		if errors.Is(err, pace.ErrTimeout) {
 			err = cqlerr.WriteUnknown(w.options.Consistency, w.kind)
 		}
+		failed := failure(w.x.Env)
 		w.release()
-		done(nil, err)
+		done(failed, err)
 		return
 	case w.virtual:
 		err := w.e.store.WriteVirtual(w.mutations)

@@ -15,15 +15,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// The limits of a call of a user's function. The times are Cassandra's defaults of user_defined_functions_warn_timeout
-// and user_defined_functions_fail_timeout.
-const (
-	warnTimeout = 500 * time.Millisecond
-	failTimeout = 1500 * time.Millisecond
-	callMemory  = 64 << 20 // bytes that a call allocates
-)
-
-// errTimeout ends a call that takes longer than failTimeout.
+// errTimeout ends a call that takes longer than functions.Limits.Fail.
 var errTimeout = errors.New("timeout of a function")
 
 // routine runs a user's function.
@@ -88,20 +80,23 @@ func (r *routine) parseType(text string) (types.Type, error) {
 	return Type(r.keyspace, drop.Args.Types[0])
 }
 
-// timed calls run with the budget of a call, warns if it takes long, and gives its error the kind that clients get.
+// timed calls run with the limits of a call, warns if it takes long, and gives its error the kind that clients get.
 func (r *routine) timed(env *functions.Env, run func(*java.Env) error) error {
 	if env == nil {
 		env = &functions.Env{}
 	}
+	limits := &env.Limits
+	if err := limits.CheckEnabled(); err != nil {
+		return err
+	}
 	var took time.Duration // without the time that others run
 	resumed := time.Now()
-	pause := func() { took += time.Since(resumed) }
 	err := run(&java.Env{
-		Memory: callMemory, Keyspace: r.keyspace.Name, Now: func() time.Time { return env.Now },
+		Memory: limits.Memory, Keyspace: r.keyspace.Name, Now: func() time.Time { return env.Now },
 		UserType:  func(name string) *types.UserType { return r.keyspace.Types[name] },
 		ParseType: r.parseType,
 		Step: func() error {
-			if pause(); took >= failTimeout {
+			if took += time.Since(resumed); limits.Fail > 0 && took >= limits.Fail {
 				return errTimeout
 			}
 			if env.Step != nil {
@@ -113,22 +108,24 @@ func (r *routine) timed(env *functions.Env, run func(*java.Env) error) error {
 			return nil
 		},
 	})
-	if !errors.Is(err, errTimeout) {
-		if pause(); took >= warnTimeout {
-			env.Warn(fmt.Sprintf("User defined function %s ran longer than %dms", r, warnTimeout.Milliseconds()))
-		}
+	if took += time.Since(resumed); limits.Warn > 0 && took >= limits.Warn {
+		env.Warn(r.tooLong(limits.Warn))
 	}
-	return r.failed(err)
+	return r.failed(err, limits)
+}
+
+func (r *routine) tooLong(limit time.Duration) string {
+	return fmt.Sprintf("User defined function %s ran longer than %dms", r, limit.Milliseconds())
 }
 
 // failed is the client's error for an error of a body.
-func (r *routine) failed(err error) error {
+func (r *routine) failed(err error, limits *functions.Limits) error {
 	var exception *java.Exception
 	switch {
 	case errors.As(err, &exception), errors.Is(err, java.ErrMemory):
 	case errors.Is(err, errTimeout):
-		err = fmt.Errorf("java.util.concurrent.TimeoutException: User defined function %s ran longer than %dms", r,
-			failTimeout.Milliseconds())
+		err = errors.New("org.apache.cassandra.exceptions.FunctionExecutionException: " +
+			"java.util.concurrent.TimeoutException: " + r.tooLong(limits.Fail))
 	default:
 		return err
 	}
@@ -187,7 +184,12 @@ func (a *aggregate) Add(args []types.Value) error {
 
 // Result is the state, or the result of the final function.
 func (a *aggregate) Result() (v types.Value, err error) {
-	if a.final == nil {
+	switch {
+	case a.final != nil:
+	case a.running == nil:
+		_, err := a.state.body()
+		return types.Value{Bytes: a.initial}, err
+	default:
 		err = a.run(a.state, func(env *java.Env) (err error) {
 			v.Bytes, err = a.running.Value(env)
 			return err
