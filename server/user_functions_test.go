@@ -33,6 +33,44 @@ func TestUserFunctionTakesThePlace(t *testing.T) {
 	run(t, c, "DROP FUNCTION ks.abs", text)
 }
 
+// While a function runs in an endless loop, other clients are served. It ends with a warning and an error.
+func TestEndlessUserFunction(t *testing.T) {
+	srv := cqltest.RunT(t, cqltest.WithSettings(map[string]string{
+		"user_defined_functions_warn_timeout": "20ms", "user_defined_functions_fail_timeout": "200ms",
+	}))
+	c, other := connect(t, srv, client.Options{}), connect(t, srv, client.Options{})
+	run(t, c, createKeyspace, "CREATE TABLE ks.t (k int PRIMARY KEY)", "INSERT INTO ks.t (k) VALUES (1)",
+		"CREATE FUNCTION ks.endless (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'while (true) a++;'")
+	ended := make(chan error, 1)
+	var result *client.Result
+	go func() {
+		var err error
+		result, err = c.Query(testContext(t), "SELECT endless(k) FROM ks.t", nil, nil)
+		ended <- err
+	}()
+	var err error
+	served := 0
+	for running := true; running; served++ {
+		run(t, other, "SELECT * FROM ks.t WHERE k = 1")
+		select {
+		case err = <-ended:
+			running = false
+		default:
+		}
+	}
+	var e *cqlerr.Error
+	const text = "User defined function ks.endless : (int) -> int ran longer than "
+	if !errors.As(err, &e) || e.Code != cqlerr.FunctionFailure || !strings.HasSuffix(e.Message, text+"200ms") {
+		t.Errorf("the loop ends with %v", err)
+	}
+	if result == nil || len(result.Warnings) != 1 || result.Warnings[0] != text+"20ms" {
+		t.Errorf("the answer is %+v", result)
+	}
+	if served < 20 {
+		t.Errorf("another client got only %d answers meanwhile", served)
+	}
+}
+
 // A prepared statement calls a function that is replaced, and failures name the function.
 func TestUserFunctionIsReplaced(t *testing.T) {
 	c := connect(t, cqltest.RunT(t), client.Options{})
