@@ -8,7 +8,7 @@ import (
 // The errors of a call that used up its budget.
 var (
 	ErrSteps  = errors.New("the function takes too many steps")
-	ErrMemory = errors.New("the function takes too much memory")
+	ErrMemory = errors.New("java.lang.OutOfMemoryError: Java heap space")
 )
 
 // Exception is a Java exception that ended a call. Its text is that of Java's Throwable.toString.

@@ -137,7 +137,22 @@ func TestMemoryLimit(t *testing.T) {
 		if took := after.TotalAlloc - before.TotalAlloc; took > 8*limit {
 			t.Errorf("%s allocates %d bytes", name, took)
 		}
-		wantFailure(t, err, name, "the function takes too much memory")
+		wantFailure(t, err, name, "java.lang.OutOfMemoryError: Java heap space")
+	}
+}
+
+// An earlier version may have stored a body that does not compile.
+func TestBrokenFunction(t *testing.T) {
+	c := ints(map[string]string{"broken": "return nope;"})
+	_, err := call(t, c, "broken", &functions.Env{})
+	const want = "Function 'ks.broken : (int) -> int' exists but hasn't been loaded successfully for the following reason: " +
+		"Java source compilation failed:\nLine 1: nope cannot be resolved to a variable\n. Please see the server log for details"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	var e *cqlerr.Error
+	if !errors.As(err, &e) || e.Code != cqlerr.Invalid {
+		t.Errorf("%#v", err)
 	}
 }
 
