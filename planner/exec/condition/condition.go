@@ -177,8 +177,8 @@ func (r *row) addExistence(c *planner.Conditions) error {
 	return nil
 }
 
-// hold reports whether a row meets all conditions; nil: the row does not exist. It does not where one condition is false,
-// also if another cannot be compared: Cassandra stops at the one that is first in a hash map.
+// hold reports whether a row meets all conditions; nil: the row does not exist. It does not if one condition is false,
+// even where another cannot be compared: Cassandra stops at the one that is first in a hash map.
 func (r *row) hold(x *expr.Context, values [][]byte) (bool, error) {
 	switch {
 	case r.notExists:
