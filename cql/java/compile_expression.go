@@ -375,42 +375,27 @@ func (c *compiler) conditional(n *conditional, want *typ) *expr {
 	t := c.conditionalType(yes, no, want)
 	a, b := c.assignable(yes, t), c.assignable(no, t)
 	e := &expr{pos: n.pos, typ: t}
-	f := test.b
 	switch {
 	case t == booleanType:
-		x, y := a.b, b.b
-		e.b = func(t *thread) bool {
-			if f(t) {
-				return x(t)
-			}
-			return y(t)
-		}
+		e.b = either(test.b, a.b, b.b)
 	case t.floating():
-		x, y := a.f, b.f
-		e.f = func(t *thread) float64 {
-			if f(t) {
-				return x(t)
-			}
-			return y(t)
-		}
+		e.f = either(test.b, a.f, b.f)
 	case t.primitive():
-		x, y := a.n, b.n
-		e.n = func(t *thread) int64 {
-			if f(t) {
-				return x(t)
-			}
-			return y(t)
-		}
+		e.n = either(test.b, a.n, b.n)
 	default:
-		x, y := a.r, b.r
-		e.r = func(t *thread) object {
-			if f(t) {
-				return x(t)
-			}
-			return y(t)
-		}
+		e.r = either(test.b, a.r, b.r)
 	}
 	return e.fold(test, a, b)
+}
+
+// either evaluates one of two expressions.
+func either[T any](test func(*thread) bool, yes, no func(*thread) T) func(*thread) T {
+	return func(t *thread) T {
+		if test(t) {
+			return yes(t)
+		}
+		return no(t)
+	}
 }
 
 func (c *compiler) branch(n node, want *typ) *expr {

@@ -225,55 +225,29 @@ func (c *compiler) afterwards(at pos, p *place, e *expr, before bool) *expr {
 	r := &expr{pos: at, typ: p.typ}
 	switch read := p.read; {
 	case read.b != nil:
-		f := read.b
-		r.b = func(t *thread) bool {
-			prepare(t)
-			if before {
-				old := f(t)
-				write(t)
-				return old
-			}
-			write(t)
-			return f(t)
-		}
+		r.b = around(read.b, prepare, write, before)
 	case read.f != nil:
-		f := read.f
-		r.f = func(t *thread) float64 {
-			prepare(t)
-			if before {
-				old := f(t)
-				write(t)
-				return old
-			}
-			write(t)
-			return f(t)
-		}
+		r.f = around(read.f, prepare, write, before)
 	case read.n != nil:
-		f := read.n
-		r.n = func(t *thread) int64 {
-			prepare(t)
-			if before {
-				old := f(t)
-				write(t)
-				return old
-			}
-			write(t)
-			return f(t)
-		}
+		r.n = around(read.n, prepare, write, before)
 	default:
-		f := read.r
-		r.r = func(t *thread) object {
-			prepare(t)
-			if before {
-				old := f(t)
-				write(t)
-				return old
-			}
-			write(t)
-			return f(t)
-		}
+		r.r = around(read.r, prepare, write, before)
 	}
 	return r
+}
+
+// around writes to a place that is read before the write or after it.
+func around[T any](read func(*thread) T, prepare, write func(*thread), before bool) func(*thread) T {
+	return func(t *thread) T {
+		prepare(t)
+		if before {
+			old := read(t)
+			write(t)
+			return old
+		}
+		write(t)
+		return read(t)
+	}
 }
 
 // incrementLocal is ++ or -- of an int variable whose value is not used: the step of most loops.

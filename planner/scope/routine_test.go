@@ -145,7 +145,8 @@ func TestMemoryLimit(t *testing.T) {
 func TestBrokenFunction(t *testing.T) {
 	c := ints(map[string]string{"broken": "return nope;"})
 	_, err := call(t, c, "broken", &functions.Env{})
-	const want = "Function 'ks.broken : (int) -> int' exists but hasn't been loaded successfully for the following reason: " +
+	const want = "Function 'ks.broken : (int) -> int' exists but hasn't been loaded successfully for the following " +
+		"reason: " +
 		"Java source compilation failed:\nLine 1: nope cannot be resolved to a variable\n. Please see the server log " +
 		"for details"
 	if err == nil || err.Error() != want {
