@@ -97,7 +97,7 @@ var arrows = map[string][]string{
 	"planner":                  {"auth", "planner/define", "planner/guardrail", "planner/where", "planner/scope", "planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
 	"planner/guardrail":        {"cql/schema", "cql/cqlerr"},
 	"planner/where":            {"planner/scope", "planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
-	"planner/scope":            {"planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
+	"planner/scope":            {"planner/expr", "cql/java", "cql/parser", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
 	"planner/expr":             {"cql", "cql/schema", "cql/quote", "cql/types", "cql/types/json", "cql/functions", "cql/cqlerr"},
 	"auth":                     {"cql", "cql/schema", "cql/types", "cql/cqlerr"},
 	"auth/roles":               {"auth", "cql", "cql/schema", "cql/types", "cql/cqlerr", "store"},
@@ -144,8 +144,9 @@ var arrows = map[string][]string{
 	"cql/parser":                  {"cql", "cql/parser/antlr3", "cql/parser/stream", "grammar", "cql/cqlerr", "cql/secret"},
 	"cql/parser/antlr3":           {"cql", "cql/parser/stream", "grammar", "cql/cqlerr", "cql/secret"},
 	"cql/parser/stream":           {"cql", "grammar", "cql/cqlerr"},
+	"cql/java":                    {"cql/types", "cql/types/javafloat"},
 	"cql/functions":               {"cql/types", "cql/types/json", "cql/cqlerr"},
-	"cql/schema":                  {"cql/types", "cql/types/javafloat", "cql/quote", "cql/cqlerr"},
+	"cql/schema":                  {"cql/java", "cql/types", "cql/types/javafloat", "cql/quote", "cql/cqlerr"},
 }
 
 // testArrows are the packages that a package's tests may import in addition to arrows: the real parts below them.
@@ -168,6 +169,7 @@ var testArrows = map[string][]string{
 	"store":                          {"store/engine/memory", "store/engine/enginetest", "cql/analysis"},
 	"store/snapshot":                 {"store/engine/memory"},
 	"store/system":                   {"store/engine", "store/engine/memory"},
+	"cql/java":                       {"cql/types/json"},
 	"auth/roles":                     {"store/engine", "store/engine/enginetest", "store/system"},
 	"store/engine/badger":            {"store/engine/enginetest"},
 	"store/cluster":                  {"store/engine/enginetest"},

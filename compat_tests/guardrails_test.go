@@ -154,6 +154,7 @@ func createOrdinary(t *testing.T) {
 	for _, cql := range []string{
 		"CREATE ROLE IF NOT EXISTS ordinary WITH PASSWORD = 'ordinary' AND LOGIN = true",
 		"GRANT ALL ON ALL KEYSPACES TO ordinary",
+		"GRANT ALL ON ALL FUNCTIONS TO ordinary",
 		"GRANT SELECT ON KEYSPACE system_views TO ordinary",
 		"GRANT MODIFY ON KEYSPACE system_views TO ordinary",
 	} {

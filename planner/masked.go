@@ -24,8 +24,9 @@ func (p *planning) selectAnything(s *cql.Select) (Plan, error) {
 		return plan, nil
 	}
 	again := newPlanning(p.env)
-	again.masked = func(c *schema.Column) (expr.Expr, error) { return expr.MaskedColumn(c, masks[c.Name]) }
+	again.masked = func(c *schema.Column) (expr.Expr, error) { return again.terms.MaskedColumn(c, masks[c.Name]) }
 	hidden, err := again.selectRows(s)
+	p.out.Masking = again.called()
 	if err != nil {
 		clear.MaskRefused = err
 		return clear, nil

@@ -9,7 +9,17 @@ import (
 
 // Needs are the permissions that a statement which reads or writes rows takes, in the order in which Cassandra asks for
 // them. Others have none here: define.Authorize and package auth/roles know theirs.
-func Needs(p Plan, c *schema.Catalog) []auth.Need {
+func Needs(p *Prepared, c *schema.Catalog) []auth.Need {
+	needs := planNeeds(p.Plan, c)
+	for _, r := range p.Called {
+		called := r.Base()
+		needs = append(needs, auth.NewNeed(auth.Execute, auth.Function(called.Keyspace, called.Name, called.Args)))
+	}
+	return needs
+}
+
+// planNeeds are the permissions besides those to call functions.
+func planNeeds(p Plan, c *schema.Catalog) []auth.Need {
 	switch p := p.(type) {
 	case *Select:
 		return []auth.Need{auth.NewNeed(auth.Select, readResource(p.Table))}

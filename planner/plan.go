@@ -59,6 +59,11 @@ type Prepared struct {
 	Definition bool           // changes the schema
 	Timed      bool           // has constants that tell when it was planned
 
+	// Called are the users' functions and aggregates that the statement calls, and the functions of these aggregates.
+	Called []schema.Routine
+
+	Masking []schema.Routine // Called of the plan for those who may not see masked values
+
 	scope.Uses // Qualified also says that the id does not depend on the keyspace
 }
 
@@ -85,7 +90,7 @@ const (
 	Invalid           // clients have to prepare it again: a table is gone or looks different
 )
 
-// Validity compares the tables that the plan was made for with the current ones. Definitions are planned
+// Validity compares the tables and functions that the plan was made for with the current ones. Definitions are planned
 // again after every change, because their objects may exist or not.
 func (p *Prepared) Validity(current *schema.Catalog) Validity {
 	result := Valid
@@ -102,7 +107,43 @@ func (p *Prepared) Validity(current *schema.Catalog) Validity {
 			result = Outdated
 		}
 	}
+	for _, old := range slices.Concat(p.Called, p.Masking) {
+		k := current.Keyspace(old.Base().Keyspace)
+		if k == nil {
+			return Invalid
+		}
+		switch now := k.Same(old); {
+		case now == old:
+		case now == nil || now.CQL() != old.CQL():
+			return Invalid
+		default:
+			result = Outdated
+		}
+	}
 	return result
+}
+
+// called finds the functions that a statement calls.
+func (p *planning) called() (all []schema.Routine) {
+	add := func(r schema.Routine) {
+		if !slices.Contains(all, r) {
+			all = append(all, r)
+		}
+	}
+	for _, f := range p.info.Called {
+		k := p.env.Catalog.Keyspace(f.User.Keyspace)
+		if !f.User.Aggregate {
+			add(k.Function(f.Name, f.Args))
+			continue
+		}
+		a := k.Aggregate(f.Name, f.Args)
+		add(a)
+		add(k.Function(a.StateFunction, a.StateArgs()))
+		if a.FinalFunction != "" {
+			add(k.Function(a.FinalFunction, []types.Type{a.StateType}))
+		}
+	}
+	return all
 }
 
 // looksEqual reports whether Cassandra keeps prepared statements through the change of a table: changes of its

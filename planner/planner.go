@@ -21,6 +21,7 @@ func Make(stmt cql.Statement, env Env) (*Prepared, error) {
 		return nil, err
 	}
 	p.out.Plan, p.out.Uses, p.out.Timed = plan, p.scope.Uses, p.clock.Asked
+	p.out.Called = p.called()
 	p.describeMarkers()
 	return p.out, nil
 }

@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -22,10 +24,84 @@ func TestUserFunctionTakesThePlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, c, "CREATE FUNCTION ks.abs (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a;'")
-	_, err = c.Query(testContext(t), text, nil, nil)
-	expectError(t, err, cqlerr.Invalid, "Calling ks.abs is not supported by cqld yet")
+	if name := run(t, c, text).Columns[0].Name; name != "ks.abs(k)" {
+		t.Errorf("the result is %s", name)
+	}
 	if _, err = c.Execute(testContext(t), p, nil, nil); err != nil {
 		t.Error(err)
 	}
 	run(t, c, "DROP FUNCTION ks.abs", text)
+}
+
+// While a function runs in an endless loop, other clients are served. It ends with a warning and an error.
+func TestEndlessUserFunction(t *testing.T) {
+	srv := cqltest.RunT(t, cqltest.WithSettings(map[string]string{
+		"user_defined_functions_warn_timeout": "20ms", "user_defined_functions_fail_timeout": "200ms",
+	}))
+	c, other := connect(t, srv, client.Options{}), connect(t, srv, client.Options{})
+	run(t, c, createKeyspace, "CREATE TABLE ks.t (k int PRIMARY KEY)", "INSERT INTO ks.t (k) VALUES (1)",
+		"CREATE FUNCTION ks.endless (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'while (true) a++;'")
+	ended := make(chan error, 1)
+	var result *client.Result
+	go func() {
+		var err error
+		result, err = c.Query(testContext(t), "SELECT endless(k) FROM ks.t", nil, nil)
+		ended <- err
+	}()
+	var err error
+	served := 0
+	for running := true; running; served++ {
+		run(t, other, "SELECT * FROM ks.t WHERE k = 1")
+		select {
+		case err = <-ended:
+			running = false
+		default:
+		}
+	}
+	var e *cqlerr.Error
+	const text = "User defined function ks.endless : (int) -> int ran longer than "
+	if !errors.As(err, &e) || e.Code != cqlerr.FunctionFailure || !strings.HasSuffix(e.Message, text+"200ms") {
+		t.Errorf("the loop ends with %v", err)
+	}
+	if result == nil || len(result.Warnings) != 1 || result.Warnings[0] != text+"20ms" {
+		t.Errorf("the answer is %+v", result)
+	}
+	if served < 20 {
+		t.Errorf("another client got only %d answers meanwhile", served)
+	}
+}
+
+// A prepared statement calls a function that is replaced, and failures name the function.
+func TestUserFunctionIsReplaced(t *testing.T) {
+	c := connect(t, cqltest.RunT(t), client.Options{})
+	run(t, c, createKeyspace, "CREATE TABLE ks.t (k int PRIMARY KEY)", "INSERT INTO ks.t (k) VALUES (1)",
+		"CREATE FUNCTION ks.f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a;'",
+		"CREATE FUNCTION ks.large (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS "+
+			"'String s = a.toString(); while (true) s += s;'")
+	const text = "SELECT f(k) FROM ks.t"
+	p, err := c.Prepare(testContext(t), text, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Execute(testContext(t), p, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	run(t, c, text, "CREATE OR REPLACE FUNCTION ks.f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a / 0;'")
+	var e *cqlerr.Error
+	if _, err = c.Execute(testContext(t), p, nil, nil); !errors.As(err, &e) || e.Code != cqlerr.FunctionFailure {
+		t.Errorf("the prepared statement calls the function as it was: %v", err)
+	}
+	for _, failing := range []struct{ statement, function, text string }{
+		{text, "f", "java.lang.ArithmeticException: / by zero"},
+		{"INSERT INTO ks.t (k) VALUES (ks.large(1))", "large", "java.lang.OutOfMemoryError"},
+	} {
+		_, err := c.Query(testContext(t), failing.statement, nil, nil)
+		if !errors.As(err, &e) || e.Code != cqlerr.FunctionFailure || !strings.Contains(e.Message, failing.text) {
+			t.Fatalf("%s: %v", failing.statement, err)
+		}
+		d := e.Detail.(cqlerr.FunctionDetail)
+		if d.Keyspace != "ks" || d.Function != failing.function || strings.Join(d.ArgTypes, "") != "int" {
+			t.Errorf("%s: %+v", failing.statement, d)
+		}
+	}
 }

@@ -85,7 +85,7 @@ func TestFaultTable(t *testing.T) {
 		{cqltest.ServerError("out of luck"), read, "errorFrame 0x0", ""},
 		{cqltest.Fail(cqlerr.Invalidf("not today")), write, "errorFrame 0x2200", "RequestErrInvalid 0x2200"},
 		{
-			cqltest.Fail(cqlerr.FunctionFailed("f", []string{"int"}, "no")), read,
+			cqltest.Fail(cqlerr.FunctionFailed("system", "f", []string{"int"}, "no")), read,
 			"RequestErrFunctionFailure 0x1400 Keyspace=system Function=f ArgTypes=[int]", "",
 		},
 		{cqltest.Fail(errors.New("any other")), read, "errorFrame 0x0", ""},

@@ -244,11 +244,11 @@ func TruncateTimedOut() *Error {
 	}
 }
 
-// FunctionFailed is for a native function that cannot compute its value.
-func FunctionFailed(name string, argTypes []string, text string) *Error {
+// FunctionFailed is for a function that cannot compute its value.
+func FunctionFailed(keyspace, name string, argTypes []string, text string) *Error {
 	return &Error{
 		Code: FunctionFailure, Message: text,
-		Detail: FunctionDetail{Keyspace: "system", Function: name, ArgTypes: argTypes},
+		Detail: FunctionDetail{Keyspace: keyspace, Function: name, ArgTypes: argTypes},
 	}
 }
 

@@ -1,13 +1,15 @@
 package functions
 
 import (
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 )
 
-// Function is the declaration of a native function, or the signature of a user's.
+// Function is the declaration of a native function, or a user's function.
 type Function struct {
 	Name     string       // in lower case, as results show it after "system."
 	Args     []types.Type // the types of the arguments
@@ -41,11 +43,14 @@ type Function struct {
 	Volatile bool
 }
 
-// User says whose a user's function is. There is nothing that runs one.
+// User has the fields of a user's function.
 type User struct {
 	Keyspace  string
 	Quoted    string // keyspace and name as signatures have them
 	Aggregate bool
+
+	// Start is Function.Init for users' aggregates, whose functions run in the environment of an execution.
+	Start func(env *Env) Aggregate
 }
 
 // IsAggregate reports whether f takes many rows.
@@ -110,6 +115,34 @@ type Env struct {
 
 	// Step is called often by long computations: it lets others run, and returns an Ended to stop them. It may be nil.
 	Step func() error
+
+	Limits Limits // of users' functions
+
+	// Warnings are for the client. Functions add to them.
+	Warnings []string
+}
+
+// Limits are the limits of a call of a user's function. A limit of 0 is none.
+type Limits struct {
+	Disabled   bool          // users' functions can be neither created nor called
+	Warn, Fail time.Duration // after which the client is warned, and the call fails
+	Memory     int64         // bytes that the call allocates
+}
+
+// CheckEnabled refuses users' functions where they are disabled.
+func (l *Limits) CheckEnabled() error {
+	if l.Disabled {
+		return cqlerr.Invalidf("User-defined functions are disabled in cassandra.yaml - set " +
+			"user_defined_functions_enabled=true to enable")
+	}
+	return nil
+}
+
+// Warn adds a warning, unless the client gets it already.
+func (e *Env) Warn(text string) {
+	if !slices.Contains(e.Warnings, text) {
+		e.Warnings = append(e.Warnings, text)
+	}
 }
 
 // Ended is the error of an execution that has to end, which is none of the function's.

@@ -61,7 +61,7 @@ var fromJSON = &family{
 func (f *Function) readJSON(text string, env *Env) ([]byte, error) {
 	v, err := json.Decode(text, (&Call{Env: env}).pacer().step)
 	if wrong := new(json.Error); errors.As(err, &wrong) {
-		return nil, cqlerr.FunctionFailed(f.Name, []string{"text"}, fmt.Sprintf(
+		return nil, cqlerr.FunctionFailed("system", f.Name, []string{"text"}, fmt.Sprintf(
 			"execution of 'system.%s[text]' failed: Could not decode JSON string '%s': %s", f.Name, text, err))
 	}
 	if err != nil || v == nil {
@@ -75,7 +75,7 @@ func (f *Function) readJSON(text string, env *Env) ([]byte, error) {
 	if err != nil {
 		if wrong := new(types.ValueError); errors.As(err, &wrong) && !wrong.Request {
 			text := "org.apache.cassandra.serializers.MarshalException: " + wrong.Message
-			return nil, cqlerr.FunctionFailed(f.Name, []string{"text"}, text)
+			return nil, cqlerr.FunctionFailed("system", f.Name, []string{"text"}, text)
 		}
 		return nil, err
 	}

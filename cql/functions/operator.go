@@ -69,7 +69,7 @@ func operation(op byte, left, right, result types.Type, compute func(a, b []byte
 			}
 			b, err := compute(c.Args[0].Bytes, c.Args[1].Bytes)
 			if err != nil {
-				return types.Value{}, cqlerr.FunctionFailed(name, []string{left.String(), right.String()},
+				return types.Value{}, cqlerr.FunctionFailed("system", name, []string{left.String(), right.String()},
 					"the operation '"+left.String()+" "+sign+" "+right.String()+"' failed: "+err.Error())
 			}
 			return types.Value{Bytes: b}, nil

@@ -359,6 +359,7 @@ func (c *coder) functions(k *Keyspace) {
 		c.values(&f.Name)
 		c.typeList(&f.Args)
 		if c.reading {
+			f.compiled = new(compiled)
 			f.ArgNames = make([]string, len(f.Args))
 		}
 		for i := range f.ArgNames {

@@ -3,7 +3,9 @@ package schema
 import (
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/cqld/cqld/cql/java"
 	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/types"
 )
@@ -107,13 +109,51 @@ func routines[R Routine](all []Routine, more []R) []Routine {
 	return all
 }
 
-// Function is a user's function. Its body is never run.
+// Function is a user's function.
 type Function struct {
 	Callable
 	ArgNames     []string
 	CalledOnNull bool // else a null argument gives null
 	Language     string
 	Body         string
+
+	compiled *compiled // of a function in a catalog
+}
+
+// compiled is the body of a function, which is compiled when it is first needed.
+type compiled struct {
+	once sync.Once
+	body *java.Function
+	err  error
+}
+
+// Compiled is the compiled body. The body of a function in a catalog is compiled once.
+func (f *Function) Compiled() (*java.Function, error) {
+	c := f.compiled
+	if c == nil {
+		return f.compile()
+	}
+	c.once.Do(func() { c.body, c.err = f.compile() })
+	return c.body, c.err
+}
+
+func (f *Function) compile() (*java.Function, error) {
+	args := make([]types.Type, len(f.Args))
+	for i, t := range f.Args {
+		args[i] = passed(t)
+	}
+	return java.Compile(java.Spec{
+		ArgNames: f.ArgNames, ArgTypes: args, Returns: passed(f.Returns), Body: f.Body, CalledOnNull: f.CalledOnNull,
+	})
+}
+
+// passed is the type that a body knows a type as. As in Cassandra 5.0, a timeuuid is a ByteBuffer to it, but a UUID
+// inside other types.
+func passed(t types.Type) types.Type {
+	if t == types.TimeUUID {
+		return types.Blob
+	}
+	return t
 }
 
 // CQL is the statement that makes the function, as DESCRIBE shows it.
@@ -135,7 +175,7 @@ func (f *Function) CQL() string {
 // withUserType is the function with u in its types.
 func (f *Function) withUserType(u *types.UserType) *Function {
 	n := *f
-	n.Callable = f.Callable.withUserType(u)
+	n.Callable, n.compiled = f.Callable.withUserType(u), new(compiled)
 	return &n
 }
 
@@ -150,6 +190,9 @@ func (c *Catalog) WithRoutine(r Routine) *Catalog {
 	k := *c.keyspaces[r.Base().Keyspace]
 	switch r := r.(type) {
 	case *Function:
+		if r.compiled == nil {
+			r.compiled = new(compiled)
+		}
 		k.Functions = withCallable(k.Functions, r)
 	case *Aggregate:
 		k.Aggregates = withCallable(k.Aggregates, r)

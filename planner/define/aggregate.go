@@ -41,7 +41,7 @@ func (d *CreateAggregate) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outc
 	if err := d.check(k, args, state); err != nil {
 		return nil, Outcome{}, err
 	}
-	a, err := d.aggregate(k, args, state, r.Time)
+	a, err := d.aggregate(k, args, state, r)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
@@ -91,7 +91,7 @@ func (d *CreateAggregate) check(k *schema.Keyspace, args, state written) error {
 }
 
 // aggregate returns the declared aggregate with its functions resolved.
-func (d *CreateAggregate) aggregate(k *schema.Keyspace, args, state written, micros int64) (*schema.Aggregate, error) {
+func (d *CreateAggregate) aggregate(k *schema.Keyspace, args, state written, r Run) (*schema.Aggregate, error) {
 	s := d.Statement
 	a := &schema.Aggregate{
 		Callable:      schema.Callable{Keyspace: d.Keyspace, Name: s.Function.Name},
@@ -124,7 +124,7 @@ func (d *CreateAggregate) aggregate(k *schema.Keyspace, args, state written, mic
 		}
 		a.Returns = final.Returns
 	}
-	if a.Initial, err = d.initial(k, a.StateType, micros); err != nil {
+	if a.Initial, err = d.initial(k, a.StateType, r); err != nil {
 		return nil, err
 	}
 	if a.Initial == nil && !f.CalledOnNull {
@@ -148,23 +148,19 @@ func (d *CreateAggregate) part(
 }
 
 // initial evaluates INITCOND; nil is null.
-func (d *CreateAggregate) initial(k *schema.Keyspace, state types.Type, micros int64) ([]byte, error) {
+func (d *CreateAggregate) initial(k *schema.Keyspace, state types.Type, r Run) ([]byte, error) {
 	t := d.Statement.Initial
 	if t == nil {
 		return nil, nil
 	}
-	now := time.UnixMicro(micros)
 	terms := expr.Checker{Info: &expr.Info{}, Scope: expr.Scope{
-		Names: scope.New(schema.New(k), k.Name), Keyspace: k.Name, Clock: &types.Clock{Now: now},
+		Names: scope.New(schema.New(k), k.Name), Keyspace: k.Name, Clock: &types.Clock{Now: time.UnixMicro(r.Time)},
 	}}
 	e, err := terms.Check(t, expr.Receiver{Keyspace: k.Name, Name: "(dummy)", Type: state})
 	if err != nil {
 		return nil, err
 	}
-	if expr.IsVolatile(e) {
-		return nil, expr.NotSupported("INITCOND " + t.String())
-	}
-	v, err := e.Eval(&expr.Context{Env: &expr.Env{Now: now}})
+	v, err := e.Eval(&expr.Context{Env: r.Env})
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,14 @@ func argTypes(s *cql.CreateFunction) written {
 // Apply adds the function, or replaces one with the same arguments.
 func (d *CreateFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	k, name, args := c.Keyspace(d.Keyspace), d.Name, argTypes(d.Statement)
-	if err := cmp.Or(args.checkTypes(k, name), checkCallableKeyspace(d.Keyspace), d.check(args)); err != nil {
+	err := cmp.Or(
+		args.checkTypes(k, name),
+		checkCallableKeyspace(d.Keyspace),
+		checkDirectives(d.Statement.OrReplace, d.Statement.IfNotExists),
+		r.checkFunctionsEnabled(),
+		d.check(args),
+	)
+	if err != nil {
 		return nil, Outcome{}, err
 	}
 	if k == nil {
@@ -70,9 +77,6 @@ func (d *CreateFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outco
 // check has the checks that do not depend on the keyspace.
 func (d *CreateFunction) check(args written) error {
 	s := d.Statement
-	if err := checkDirectives(s.OrReplace, s.IfNotExists); err != nil {
-		return err
-	}
 	if s.Language != "java" {
 		return cqlerr.Invalidf("Currently only Java UDFs are available in Cassandra. For more information - " +
 			"CASSANDRA-18252 and CASSANDRA-17281")
@@ -98,7 +102,7 @@ func argNames(s *cql.CreateFunction) []string {
 	return all
 }
 
-// function returns the declared function. Its body must not be empty; it is not compiled.
+// function returns the declared function, whose body has to compile.
 func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Function, error) {
 	s := d.Statement
 	f := &schema.Function{
@@ -115,8 +119,8 @@ func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Fun
 	if err := checkEachSize(append(slices.Clip(f.Args), f.Returns)); err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(s.Body) == "" {
-		return nil, cqlerr.Invalidf("Java source compilation failed:\nThis method must return a result")
+	if _, err := f.Compiled(); err != nil {
+		return nil, cqlerr.Invalidf("%s", err.Error())
 	}
 	return f, nil
 }

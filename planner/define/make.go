@@ -28,6 +28,7 @@ import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/planner/scope"
 )
@@ -158,6 +159,15 @@ type Run struct {
 	NewID [16]byte         // for an object that gets an id
 	Time  int64            // microseconds since 1970
 	Guard *guardrail.Check // nil: no guardrails
+	Env   *expr.Env        // of functions in INITCOND; nil: none are called
+}
+
+// checkFunctionsEnabled refuses users' functions where they are disabled.
+func (r *Run) checkFunctionsEnabled() error {
+	if r.Env == nil {
+		return nil
+	}
+	return r.Env.Limits.CheckEnabled()
 }
 
 // Validated is a definition to which some guardrails apply when it is prepared, and again each time it runs.

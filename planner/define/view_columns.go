@@ -263,6 +263,9 @@ func pointValues(p where.Point, columns []*schema.Column) ([][]byte, error) {
 	}
 	values := make([][]byte, len(p.Parts))
 	for i, e := range p.Parts {
+		if f := expr.UserFunction(e); f != nil {
+			return nil, expr.NotSupported("Calling " + f.FullName())
+		}
 		if expr.IsVolatile(e) {
 			return nil, expr.NotSupported("A function of the time or of chance in a materialized view")
 		}

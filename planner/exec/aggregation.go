@@ -81,7 +81,7 @@ func (a *aggregation) setResults(r *reading) error {
 		r.x.Results = make([]types.Value, len(a.states))
 	}
 	for i, s := range a.states {
-		v, err := s.Result()
+		v, err := s.Result(&r.x)
 		if err != nil {
 			return err
 		}

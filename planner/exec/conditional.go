@@ -163,8 +163,9 @@ func (c *conditional) fail(err error) {
 	if errors.Is(err, pace.ErrTimeout) {
 		err = cqlerr.CASTimedOut(c.options.serial(), c.options.Decision.contentions())
 	}
+	failed := failure(c.x.Env)
 	c.release()
-	done(nil, err)
+	done(failed, err)
 }
 
 // step ends the write when its time is over. It lets other work run, but not while other writes wait for the decision:
@@ -390,6 +391,9 @@ func deletesRange(m *planner.Modification) bool {
 func (c *conditional) makeAnswer() {
 	out := &c.answer
 	out.Conditional = true
+	if c.x.Env != nil {
+		out.Warnings = c.x.Env.Warnings
+	}
 	c.columns = append(c.columns[:0], planner.ResultColumn{
 		Keyspace: c.table.Keyspace, Table: c.table.Name, Name: "[applied]", Type: types.Boolean,
 	})

@@ -14,12 +14,13 @@ import (
 func (e *Executor) define(ctx context.Context, r *Request, p define.Definition) (Result, error) {
 	var out define.Outcome
 	var before, after *schema.Catalog
-	changed := false
+	changed, env := false, e.env()
 	err := e.store.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
 		if err := define.Authorize(p, r.User, c); err != nil {
 			return nil, err
 		}
-		next, o, err := p.Apply(c, define.Run{NewID: e.ids.random(), Time: e.store.Timestamp(), Guard: r.Guard})
+		next, o, err := p.Apply(c, define.Run{NewID: e.ids.random(), Time: e.store.Timestamp(), Guard: r.Guard, Env: env})
+		o.Warnings = append(o.Warnings, env.Warnings...)
 		out, changed = o, next != c
 		before, after = c, next
 		return next, err
@@ -28,7 +29,7 @@ func (e *Executor) define(ctx context.Context, r *Request, p define.Definition) 
 		return nil, fmt.Errorf("%s: %w", p, err)
 	}
 	if err != nil {
-		return nil, err
+		return failure(env), err
 	}
 	if !changed {
 		return &Void{Warnings: out.Warnings}, nil

@@ -80,6 +80,23 @@ func TestNoRows(t *testing.T) {
 	}
 }
 
+// The parts of a comparison with an element of a map have names of their own in Cassandra's texts.
+func TestUnsetPartsOfMaps(t *testing.T) {
+	s := withTable(t, "k int PRIMARY KEY, m map<int, int>")
+	for _, c := range []struct {
+		key, value types.Value
+		want       string
+	}{
+		{unset, integer(1), "error 2200: Unsupported unset map key for column m\n"},
+		{integer(1), unset, "error 2200: Unsupported unset map value for column m\n"},
+		{null, unset, "error 2200: Unsupported null map key for column m\n"},
+	} {
+		if got := s.bound("SELECT k FROM t WHERE m[?] = ? ALLOW FILTERING", c.key, c.value); got != c.want {
+			t.Errorf("got %s want %s", got, c.want)
+		}
+	}
+}
+
 // TestBoundValues binds null, unset and values of a wrong size; the texts are Cassandra's.
 func TestBoundValues(t *testing.T) {
 	s := withTable(t, "k int, c int, v text, w int, PRIMARY KEY (k, c)")

@@ -7,11 +7,15 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/auth/roles"
+	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/store"
 )
+
+// functionMemory is how many bytes a call of a user's function may allocate, garbage included.
+const functionMemory = 64 << 20
 
 // Executor runs plans against a store. It may be used concurrently.
 type Executor struct {
@@ -21,6 +25,7 @@ type Executor struct {
 	roles *roles.Keeper // nil: clients do not log in
 
 	settings *guardrail.Settings
+	limits   functions.Limits // of users' functions
 
 	strictIn string // the node's datacenter, if StrictReplicas was called
 }
@@ -35,12 +40,25 @@ func New(s *store.Store, keeper *roles.Keeper, settings *guardrail.Settings, log
 	if settings == nil {
 		settings = guardrail.Default()
 	}
-	return &Executor{store: s, log: log, settings: settings, ids: newIdentifiers(s.Now), roles: keeper}
+	limits := functions.Limits{
+		Disabled: !settings.UserFunctionsEnabled, Memory: functionMemory,
+		Warn: time.Duration(settings.UserFunctionsWarn) * time.Millisecond,
+		Fail: time.Duration(settings.UserFunctionsFail) * time.Millisecond,
+	}
+	return &Executor{store: s, log: log, settings: settings, limits: limits, ids: newIdentifiers(s.Now), roles: keeper}
 }
 
 // env is the environment of functions in an execution that begins now.
 func (e *Executor) env() *expr.Env {
-	return &expr.Env{Now: e.store.Now(), UUID: e.ids.random, TimeUUID: e.ids.time}
+	return &expr.Env{Now: e.store.Now(), UUID: e.ids.random, TimeUUID: e.ids.time, Limits: e.limits}
+}
+
+// failure is the result that goes with an error: the warnings of users' functions.
+func failure(env *expr.Env) Result {
+	if env == nil || len(env.Warnings) == 0 {
+		return nil
+	}
+	return &Void{Warnings: env.Warnings}
 }
 
 // now is the second that an execution counts TTLs from.

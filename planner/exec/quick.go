@@ -38,6 +38,7 @@ const maxRepeated = 4
 
 func isQuickRead(p *planner.Select) bool {
 	return !p.Table.TakenByCode() && !schema.IsServers(p.Table) && p.Nearest == nil && p.Masked == nil &&
+		!expr.Costly(p.Limit) && !expr.Costly(p.PerPartitionLimit) &&
 		len(p.Selection.Columns) <= maxRepeated*len(p.Table.Columns) && !slices.ContainsFunc(p.Selection.Exprs, expr.Costly) &&
 		!slices.ContainsFunc(p.Selection.Aggregates, func(a *expr.Aggregate) bool { return a.Function != nil }) &&
 		isQuickWhere(p.Where, true)

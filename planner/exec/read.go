@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/cqld/cqld/auth"
@@ -89,6 +90,9 @@ func (e *Executor) read(ctx context.Context, req *Request, p *planner.Select, do
 		err = r.finish(req)
 	}
 	r.report(req)
+	if r.x.Env != nil && len(r.x.Env.Warnings) > 0 {
+		r.out.Warnings = append(slices.Clip(r.out.Warnings), r.x.Env.Warnings...)
+	}
 	switch {
 	case err == nil:
 		done(&r.out.Rows, nil)

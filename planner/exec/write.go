@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/planner"
@@ -48,13 +49,17 @@ var withoutWarnings = &Void{}
 
 // apply gives the mutations to the store, unless there was an error, and answers when they are written.
 func (w *writing) apply(err error, answer *Void, done func(Result, error)) {
+	if w.x.Env != nil && len(w.x.Env.Warnings) > 0 {
+		answer = &Void{Warnings: append(slices.Clip(answer.Warnings), w.x.Env.Warnings...)}
+	}
 	switch {
 	case err != nil:
 		if errors.Is(err, pace.ErrTimeout) {
 			err = cqlerr.WriteUnknown(w.options.Consistency, w.kind)
 		}
+		failed := failure(w.x.Env)
 		w.release()
-		done(nil, err)
+		done(failed, err)
 		return
 	case w.virtual:
 		err := w.e.store.WriteVirtual(w.mutations)

@@ -19,8 +19,8 @@ type Aggregate struct {
 type Accumulator interface {
 	// Add takes the row of a context, and returns by how many bytes its memory has grown.
 	Add(x *Context) (grown int, err error)
-	// Result is the value over all rows added.
-	Result() (types.Value, error)
+	// Result is the value over all rows added. The context is that of the rows.
+	Result(x *Context) (types.Value, error)
 }
 
 // Type is the result type of the aggregate.
@@ -43,7 +43,7 @@ func (a *Aggregate) String() string {
 	for i, e := range a.Args {
 		args[i] = e.String()
 	}
-	return "system." + a.Function.Name + "(" + strings.Join(args, ", ") + ")"
+	return a.Function.FullName() + "(" + strings.Join(args, ", ") + ")"
 }
 
 // Start returns an accumulator without rows.
@@ -51,7 +51,12 @@ func (a *Aggregate) Start() Accumulator {
 	if a.Function == nil {
 		return new(rowCount)
 	}
-	g := &gathering{args: a.Args, values: make([]types.Value, len(a.Args)), state: a.Function.Init()}
+	g := &gathering{args: a.Args, values: make([]types.Value, len(a.Args))}
+	if a.Function.User != nil {
+		g.user = a.Function.User
+		return g
+	}
+	g.state = a.Function.Init()
 	if len(a.Args) > 0 && a.Args[0].Type().FixedLength() == 0 {
 		g.sized, _ = g.state.(functions.Sized)
 	}
@@ -65,7 +70,7 @@ type rowCount int64
 func (n *rowCount) Add(*Context) (int, error) { *n++; return 0, nil }
 
 // Result is a bigint.
-func (n *rowCount) Result() (types.Value, error) {
+func (n *rowCount) Result(*Context) (types.Value, error) {
 	return types.Value{Bytes: binary.BigEndian.AppendUint64(nil, uint64(*n))}, nil
 }
 
@@ -73,6 +78,7 @@ func (n *rowCount) Result() (types.Value, error) {
 type gathering struct {
 	args   []Expr
 	values []types.Value
+	user   *functions.User // of a user's aggregate, which begins in the context of its first row; else nil
 	state  functions.Aggregate
 	sized  functions.Sized // the state, if it grows; else nil
 	size   int
@@ -87,6 +93,7 @@ func (g *gathering) Add(x *Context) (grown int, err error) {
 		}
 		g.values[i] = v
 	}
+	g.begin(x)
 	if g.sized == nil {
 		return 0, g.state.Add(g.values)
 	}
@@ -103,5 +110,16 @@ func (g *gathering) Add(x *Context) (grown int, err error) {
 	return grown, nil
 }
 
+// begin starts the aggregate of a user.
+func (g *gathering) begin(x *Context) {
+	if g.state == nil {
+		g.state = g.user.Start(x.Env)
+		g.sized, _ = g.state.(functions.Sized)
+	}
+}
+
 // Result is that of the function.
-func (g *gathering) Result() (types.Value, error) { return g.state.Result() }
+func (g *gathering) Result(x *Context) (types.Value, error) {
+	g.begin(x)
+	return g.state.Result()
+}

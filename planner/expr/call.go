@@ -58,9 +58,14 @@ func (c *Call) Eval(x *Context) (types.Value, error) {
 	if err != nil {
 		return types.Value{}, invalidValue(err)
 	}
-	if c.Checked && v.Bytes != nil && c.Type().Validate(v.Bytes) != nil {
-		return types.Value{}, cqlerr.Invalidf("Return of function %s (%x) is not a valid value for its declared return type %s",
-			c.Function, v.Bytes, c.Type())
+	if c.Checked && v.Bytes != nil {
+		if c.Type().Validate(v.Bytes) != nil {
+			return types.Value{}, cqlerr.Invalidf("Return of function %s (%x) is not a valid value for its declared return type %s",
+				c.Function, v.Bytes, c.Type())
+		}
+		if c.Function.User != nil { // its sets and maps may have any order
+			v.Bytes = types.NormalizeBound(c.Type(), v.Bytes)
+		}
 	}
 	return v, nil
 }
@@ -71,7 +76,7 @@ func (c *Call) String() string {
 	for i, a := range c.Args {
 		args[i] = a.String()
 	}
-	return "system." + c.Function.Name + "(" + strings.Join(args, ", ") + ")"
+	return c.Function.FullName() + "(" + strings.Join(args, ", ") + ")"
 }
 
 // call checks a call, CAST or operator whose result is for r: the result of a call by name, then the arguments.
@@ -81,7 +86,11 @@ func (c *Checker) call(t cql.Term, r Receiver) (Expr, error) {
 		return nil, err
 	}
 	_, named := t.(*cql.Call)
-	if named && !types.ValueCompatible(r.Type, f.Returns) {
+	returns := f.Returns
+	if r.Type != nil && !types.IsMultiCell(r.Type) { // results of users' functions are declared without frozen
+		returns = types.Freeze(returns)
+	}
+	if named && !types.ValueCompatible(r.Type, returns) {
 		return nil, cqlerr.Invalidf("Type error: cannot assign result of function %s (type %s) to %s "+
 			"(type %s)", f.FullName(), f.Returns, r.Name, r.Type)
 	}
@@ -92,10 +101,8 @@ func (c *Checker) call(t cql.Term, r Receiver) (Expr, error) {
 			return nil, err
 		}
 	}
-	if err := checkNative(f); err != nil {
-		return nil, err
-	}
-	return computed(&Call{Function: f, Args: args, Checked: named && f.Returns == types.TimeUUID}), nil
+	c.note(f)
+	return computed(&Call{Function: f, Args: args, Checked: named && (f.Returns == types.TimeUUID || f.User != nil)}), nil
 }
 
 // ArgReceiver is the receiver of a function's argument.
@@ -117,6 +124,7 @@ func (c *Checker) selectedCall(t cql.Term) (Expr, error) {
 			return nil, err
 		}
 	}
+	c.note(f)
 	if !f.IsAggregate() {
 		return NewCall(f, args), nil
 	}

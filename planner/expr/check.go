@@ -161,9 +161,6 @@ func (c *Checker) resolveCall(t cql.Term) error {
 	if f.Returns == types.LegacyTimeUUID && len(f.Args) > 0 && f.Args[0] == types.TimeUUID {
 		f = c.ofTimeUUID(f, subterms(t)[0])
 	}
-	if err := checkNative(f); err != nil {
-		return err
-	}
 	facts.function = f
 	return nil
 }

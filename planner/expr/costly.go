@@ -3,6 +3,7 @@ package expr
 import (
 	"slices"
 
+	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/types"
 )
 
@@ -131,4 +132,17 @@ func IsVolatile(e Expr) bool {
 		return true
 	}
 	return slices.ContainsFunc(Parts(e), IsVolatile)
+}
+
+// UserFunction is the first function of a user that an expression calls; nil: none.
+func UserFunction(e Expr) *functions.Function {
+	if c, ok := e.(*Call); ok && c.Function.User != nil {
+		return c.Function
+	}
+	for _, p := range Parts(e) {
+		if f := UserFunction(p); f != nil {
+			return f
+		}
+	}
+	return nil
 }

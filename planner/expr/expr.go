@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/functions"
 	"github.com/cqld/cqld/cql/schema"
@@ -170,13 +171,10 @@ func NotSupported(what string) error {
 	return cqlerr.Invalidf("%s is not supported by cqld yet", what)
 }
 
-// MaskedColumn is a column as its mask shows it. Masks that users have written cannot be called.
-func MaskedColumn(c *schema.Column, m *schema.Mask) (Expr, error) {
+// MaskedColumn is a column as its mask shows it.
+func (k *Checker) MaskedColumn(c *schema.Column, m *schema.Mask) (Expr, error) {
 	if m == nil {
 		return &Column{Column: c}, nil
-	}
-	if m.Keyspace != "system" {
-		return nil, NotSupported("Calling " + m.Keyspace + "." + m.Function)
 	}
 	args := []functions.Arg{{Text: c.Name, Type: c.Type}}
 	values := []Expr{&Column{Column: c}}
@@ -184,9 +182,11 @@ func MaskedColumn(c *schema.Column, m *schema.Mask) (Expr, error) {
 		args = append(args, functions.Arg{Text: a.Text(), Type: a.Type})
 		values = append(values, &Constant{Of: a.Type, Value: types.Value{Bytes: a.Value}})
 	}
-	f, err := functions.ResolveArgs("system."+m.Function, args, c.Type)
+	name := cql.QualifiedName{Keyspace: m.Keyspace, Name: m.Function}
+	f, err := k.named(name, k.users(name), args, c.Type)
 	if err != nil {
 		return nil, err
 	}
+	k.note(f)
 	return &Call{Function: f, Args: values}, nil
 }

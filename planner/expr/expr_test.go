@@ -271,7 +271,7 @@ func TestCountRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	v, err := n.Result()
+	v, err := n.Result(nil)
 	if err != nil || binary.BigEndian.Uint64(v.Bytes) != 3 {
 		t.Error(v, err)
 	}

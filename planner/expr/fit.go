@@ -75,6 +75,9 @@ func (c *Checker) workOutFit(t cql.Term, to types.Type) (functions.Fit, error) {
 	if of == nil {
 		return functions.NoFit, nil
 	}
+	if !types.IsMultiCell(of) { // arguments of users' functions are declared without frozen
+		to = types.Freeze(to)
+	}
 	return functions.TypeFit(to, of), nil
 }
 

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/functions"
@@ -144,12 +146,11 @@ func (c *Checker) arg(t cql.Term) functions.Arg {
 	return arg
 }
 
-// checkNative refuses to call a user's function: they cannot run.
-func checkNative(f *functions.Function) error {
-	if f.User == nil {
-		return nil
+// note adds a function of a user to those that are called.
+func (i *Info) note(f *functions.Function) {
+	if f.User != nil && !slices.Contains(i.Called, f) {
+		i.Called = append(i.Called, f)
 	}
-	return NotSupported("Calling " + f.FullName())
 }
 
 // isNative reports whether a name is one of the server's own functions, not a user's.

@@ -60,9 +60,10 @@ func (s *Scope) descends(t cql.Term) bool {
 
 // Info has the findings about the terms of one statement.
 type Info struct {
-	Markers    []Receiver   // of the bind markers, by cql.Marker.Index
-	Aggregates []*Aggregate // that are selected
-	Cells      bool         // WRITETIME, MAXWRITETIME or TTL is selected
+	Markers    []Receiver            // of the bind markers, by cql.Marker.Index
+	Aggregates []*Aggregate          // that are selected
+	Called     []*functions.Function // of users
+	Cells      bool                  // WRITETIME, MAXWRITETIME or TTL is selected
 
 	facts       map[cql.Term]*facts
 	passing     int            // above 0: the terms are of a run, which makes them anew each time: nothing is kept of them

@@ -108,6 +108,8 @@ func (p printer) application(t cql.Term) string {
 			return t.Function.String() + "(" + p.terms(cql.Terms{Parts: t.Args}) + ")"
 		case isCountAll(t):
 			return "count"
+		case f != nil && f.User != nil:
+			return f.FullName() + "(" + p.terms(cql.Terms{Parts: t.Args}) + ")"
 		case f == nil || f.Column == nil:
 			return "system." + t.Function.Name + "(" + p.terms(cql.Terms{Parts: t.Args}) + ")"
 		}

@@ -15,6 +15,6 @@
 //	writes.go       guardrails of INSERT, UPDATE, DELETE and BATCH
 //
 // Only ordinary users are subject to guardrails. A request of others has a nil Check, whose methods do nothing. The
-// thresholds of batches and tombstones are no guardrails: they hold for everybody, and package exec reads them from
-// Settings.
+// thresholds of batches and tombstones and the settings of users' functions are no guardrails: they hold for everybody,
+// and package exec reads them from Settings.
 package guardrail

@@ -70,6 +70,7 @@ var flags = []flag{
 	{"non_partition_restricted_index_query_enabled", func(s *Settings) *bool { return &s.IndexWithoutPartition }},
 	{"intersect_filtering_query_warned", func(s *Settings) *bool { return &s.IntersectFilteringQueryWarned }},
 	{"intersect_filtering_query_enabled", func(s *Settings) *bool { return &s.IntersectFilteringQueryEnabled }},
+	{"user_defined_functions_enabled", func(s *Settings) *bool { return &s.UserFunctionsEnabled }},
 }
 
 // number is a setting with one number, which everybody is subject to.
@@ -87,6 +88,8 @@ var numbers = []number{
 	{"tombstone_warn_threshold", plain, func(s *Settings) *int64 { return &s.TombstoneWarn }},
 	{"tombstone_failure_threshold", plain, func(s *Settings) *int64 { return &s.TombstoneFail }},
 	{"default_keyspace_rf", plain, func(s *Settings) *int64 { return &s.DefaultKeyspaceRF }},
+	{"user_defined_functions_warn_timeout", millis, func(s *Settings) *int64 { return &s.UserFunctionsWarn }},
+	{"user_defined_functions_fail_timeout", millis, func(s *Settings) *int64 { return &s.UserFunctionsFail }},
 }
 
 // levelList is a setting with consistency levels.

@@ -72,6 +72,9 @@ type Settings struct {
 	TombstoneWarn, TombstoneFail int64
 	DefaultKeyspaceRF            int64
 
+	UserFunctionsEnabled                 bool
+	UserFunctionsWarn, UserFunctionsFail int64 // milliseconds
+
 	reads, writes, values bool // some guardrail of SELECT, of modifications, and of the values they write is on
 
 	shown map[string]string // the given values by name, as system_views.settings shows them
@@ -100,12 +103,14 @@ func Default() *Settings {
 		UnloggedPartitionsWarn: 10,
 		TombstoneWarn:          1000, TombstoneFail: 100_000,
 		DefaultKeyspaceRF: 1,
+		UserFunctionsWarn: 500, UserFunctionsFail: 1500,
 
 		shown: map[string]string{
 			"sai_string_term_size_warn_threshold": "1KiB", "sai_string_term_size_fail_threshold": "8KiB",
 			"sai_frozen_term_size_warn_threshold": "1KiB", "sai_frozen_term_size_fail_threshold": "8KiB",
 			"sai_vector_term_size_warn_threshold": "16KiB", "sai_vector_term_size_fail_threshold": "32KiB",
 			"batch_size_warn_threshold": "5KiB", "batch_size_fail_threshold": "50KiB",
+			"user_defined_functions_warn_timeout": "500ms", "user_defined_functions_fail_timeout": "1500ms",
 		},
 	}
 	for _, t := range thresholds {
@@ -147,6 +152,8 @@ func (s *Settings) validate() error {
 	case fail != Off && fail < rf:
 		return cqlerr.Configf("maximum_replication_factor_fail_threshold to be set (%d) cannot be lesser than "+
 			"default_keyspace_rf (%d)", fail, rf)
+	case s.UserFunctionsFail < s.UserFunctionsWarn:
+		return cqlerr.Configf("user_defined_functions_warn_timeout must less than user_defined_function_fail_timeout")
 	}
 	return nil
 }

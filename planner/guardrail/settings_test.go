@@ -50,6 +50,15 @@ func TestRefusedValues(t *testing.T) {
 			"collection_size_warn_threshold: Invalid data storage: 5kB Accepted units:[BYTES, KIBIBYTES, MEBIBYTES, GIBIBYTES] " +
 				"where case matters and only non-negative values are accepted",
 		},
+		{
+			map[string]string{"user_defined_functions_fail_timeout": "400ms"},
+			"user_defined_functions_warn_timeout must less than user_defined_function_fail_timeout",
+		},
+		{
+			map[string]string{"user_defined_functions_warn_timeout": "400us"},
+			"user_defined_functions_warn_timeout: Invalid duration: 400us Accepted units:[MILLISECONDS, SECONDS, MINUTES, HOURS, " +
+				"DAYS] where case matters and only non-negative values.",
+		},
 		{map[string]string{"read_consistency_levels_warned": "[MOST]"}, "read_consistency_levels_warned: MOST is not a consistency level"},
 		{map[string]string{"group_by_enabled": "no"}, `group_by_enabled: "no" is neither true nor false`},
 		{map[string]string{"tables_warn_threshold": "many"}, `tables_warn_threshold: "many" is not a number from -2147483648 to 2147483647`},
@@ -78,6 +87,7 @@ func TestShown(t *testing.T) {
 		"tables_warn_threshold": "7", "collection_size_fail_threshold": "5MiB", "maximum_timestamp_warn_threshold": "1h",
 		"table_properties_warned": "comment, cdc", "write_consistency_levels_disallowed": "[QUORUM, ONE]",
 		"group_by_enabled": "FALSE", "batch_size_warn_threshold": "6KiB", "tombstone_failure_threshold": "12",
+		"user_defined_functions_fail_timeout": "2s",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -100,6 +110,9 @@ func TestShown(t *testing.T) {
 		{Name: "tombstone_failure_threshold", Value: "12"},
 		{Name: "sai_vector_term_size_warn_threshold", Value: "16KiB"},
 		{Name: "guardrails_apply_to_all", Value: "false"},
+		{Name: "user_defined_functions_enabled", Value: "true"},
+		{Name: "user_defined_functions_warn_timeout", Value: "500ms"},
+		{Name: "user_defined_functions_fail_timeout", Value: "2s"},
 	} {
 		if !slices.Contains(shown, want) {
 			t.Errorf("there is no %+v in %+v", want, shown)

@@ -21,6 +21,7 @@ const (
 	bytes                 // 10KiB, or nothing
 	kibibytes             // 10KiB, and no B
 	micros                // 5m, or nothing
+	millis                // 5m, and no us
 )
 
 // Read returns the defaults with the values that are given by name. Errors about a value have Cassandra's text,
@@ -133,13 +134,18 @@ func (u unit) parse(value string) (int64, error) {
 			return 0, cqlerr.Configf("Invalid data storage: %s Accepted units:%s where case matters and only non-negative values "+
 				"are accepted", value, accepted)
 		}
-	case micros:
-		if value == "" {
+	case micros, millis:
+		if value == "" && u == micros {
 			return Off, nil
 		}
-		if match, units = durationText.FindStringSubmatch(value), durations; match == nil {
-			return 0, cqlerr.Configf("Invalid duration: %s Accepted units:[MICROSECONDS, MILLISECONDS, SECONDS, MINUTES, HOURS, DAYS] "+
-				"where case matters and only non-negative values.", value)
+		match, units = durationText.FindStringSubmatch(value), durations
+		if match == nil || u == millis && units[match[2]] == 1 {
+			accepted := "[MICROSECONDS, MILLISECONDS, SECONDS, MINUTES, HOURS, DAYS]"
+			if u == millis {
+				accepted = "[MILLISECONDS, SECONDS, MINUTES, HOURS, DAYS]"
+			}
+			return 0, cqlerr.Configf("Invalid duration: %s Accepted units:%s where case matters and only non-negative values.",
+				value, accepted)
 		}
 	default:
 		n, err := strconv.ParseInt(value, 10, 32)
@@ -150,7 +156,10 @@ func (u unit) parse(value string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(match[1], 10, 64)
 	if factor := units[match[2]]; err == nil && n <= math.MaxInt64/factor {
-		return n * factor, nil
+		if n *= factor; u == millis {
+			n /= 1000
+		}
+		return n, nil
 	}
 	return 0, fmt.Errorf("%s is too much", value)
 }

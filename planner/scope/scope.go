@@ -152,10 +152,18 @@ func (s *Scope) FunctionsOf(keyspace string, name cql.QualifiedName) []*function
 func Functions(k *schema.Keyspace, name string) (all []*functions.Function) {
 	quoted := quote.Name(k.Name) + "." + quote.Name(name)
 	for _, r := range k.RoutinesNamed(name) {
-		all = append(all, &functions.Function{
-			Name: name, Args: r.Base().Args, Returns: r.Base().Returns,
-			User: &functions.User{Keyspace: k.Name, Quoted: quoted, Aggregate: r.Target() == schema.TargetAggregate},
-		})
+		f := &functions.Function{
+			Name: name, Args: r.Base().Args, Returns: r.Base().Returns, Costly: true, Volatile: true,
+			User: &functions.User{Keyspace: k.Name, Quoted: quoted},
+		}
+		switch r := r.(type) {
+		case *schema.Function:
+			f.Call = newRoutine(k, r).call
+		case *schema.Aggregate:
+			f.User.Aggregate = true
+			f.User.Start = func(env *functions.Env) functions.Aggregate { return startAggregate(k, r, env) }
+		}
+		all = append(all, f)
 	}
 	return all
 }

@@ -149,7 +149,7 @@ func (st *Statement) Needs(c *schema.Catalog) *Needs {
 		return n
 	}
 	p := st.Plan.Plan
-	n := &Needs{plan: p, catalog: c, all: planner.Needs(p, c), WritesRoles: writesRoles(p)}
+	n := &Needs{plan: p, catalog: c, all: planner.Needs(st.Plan, c), WritesRoles: writesRoles(p)}
 	st.needs.Store(n)
 	return n
 }

@@ -5,6 +5,7 @@
 package condition
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 
@@ -176,7 +177,8 @@ func (r *row) addExistence(c *planner.Conditions) error {
 	return nil
 }
 
-// hold reports whether a row meets all conditions; nil: the row does not exist.
+// hold reports whether a row meets all conditions; nil: the row does not exist. It does not if one condition is false,
+// even where another cannot be compared: Cassandra stops at the one that is first in a hash map.
 func (r *row) hold(x *expr.Context, values [][]byte) (bool, error) {
 	switch {
 	case r.notExists:
@@ -184,6 +186,7 @@ func (r *row) hold(x *expr.Context, values [][]byte) (bool, error) {
 	case r.exists:
 		return values != nil, nil
 	}
+	var failed error
 	for i := range r.tests {
 		if i > 0 {
 			if err := restriction.Step(x); err != nil {
@@ -195,11 +198,14 @@ func (r *row) hold(x *expr.Context, values [][]byte) (bool, error) {
 		if values != nil {
 			value = values[t.Column.Index]
 		}
-		if holds, err := t.holds(value); !holds || err != nil {
-			return false, err
+		switch holds, err := t.holds(value); {
+		case err != nil:
+			failed = cmp.Or(failed, err)
+		case !holds:
+			return false, nil
 		}
 	}
-	return true, nil
+	return failed == nil, failed
 }
 
 // test is a condition with its values. One value of IN has to be equal.

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"bytes"
+	"cmp"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
@@ -141,12 +142,15 @@ func checkTuple(x *expr.Context, tuple expr.Expr, c *where.Choice) error {
 }
 
 // CheckValue refuses null and unset as the value that a column is compared with.
-func CheckValue(v types.Value, c *schema.Column) error {
-	if v.Unset {
-		return cqlerr.Invalidf("Unsupported unset value for column %s", c.Name)
-	}
-	if v.Bytes == nil {
-		return cqlerr.Invalidf("Unsupported null value for column %s", c.Name)
+func CheckValue(v types.Value, c *schema.Column) error { return checkPart(v, "value", c) }
+
+// checkPart refuses null and unset as a value or as a part of m[k] = v.
+func checkPart(v types.Value, part string, c *schema.Column) error {
+	switch {
+	case v.Unset:
+		return cqlerr.Invalidf("Unsupported unset %s for column %s", part, c.Name)
+	case v.Bytes == nil:
+		return cqlerr.Invalidf("Unsupported null %s for column %s", part, c.Name)
 	}
 	return nil
 }
@@ -245,20 +249,14 @@ func containsValues(x *expr.Context, c *where.Contains) (value, key []byte, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := CheckValue(v, c.Column); err != nil {
-		return nil, nil, err
-	}
 	if c.Key == nil {
-		return v.Bytes, nil, nil
+		return v.Bytes, nil, CheckValue(v, c.Column)
 	}
 	k, err := c.Key.Eval(x)
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		err = cmp.Or(checkPart(k, "map key", c.Column), checkPart(v, "map value", c.Column))
 	}
-	if k.Bytes == nil {
-		return nil, nil, cqlerr.Invalidf("Unsupported null map key for column %s", c.Column.Name)
-	}
-	return v.Bytes, k.Bytes, nil
+	return v.Bytes, k.Bytes, err
 }
 
 // HasElement reports whether a list or set has an element that compares as equal to a value.

@@ -1,0 +1,168 @@
+package java
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cqld/cqld/cql/types"
+)
+
+// Spec is a function to compile.
+type Spec struct {
+	ArgNames     []string
+	ArgTypes     []types.Type
+	Returns      types.Type
+	Body         string
+	CalledOnNull bool // else numbers and booleans are of primitive types, and calls with a null argument return null
+}
+
+// Env is the surroundings and the budget of a call.
+type Env struct {
+	// Steps is how many turns of loops, calls of methods and elements that they go over a call may take, and Memory
+	// how many bytes it may allocate, including garbage. 0: any number.
+	Steps, Memory int64
+
+	// Step is called about every 4,096 steps; its error ends the call. nil: nobody looks.
+	Step func() error
+
+	Now       func() time.Time                         // nil: time.Now
+	Keyspace  string                                   // that of the function
+	UserType  func(name string) *types.UserType        // for udfContext.newUDTValue; nil: there are none
+	ParseType func(cqlType string) (types.Type, error) // for udfContext.newTupleValue
+}
+
+// Function is a compiled body. Several goroutines may call it at a time.
+type Function struct {
+	spec    Spec
+	run     statementFunc
+	n, r    int // variables of primitive types, and references
+	args    []argument
+	returns kind            // voidKind: a reference
+	strings map[string]*str // the constant ones, by textKey
+	pool    sync.Pool
+}
+
+// argument is where an argument is put.
+type argument struct {
+	slot        int
+	kind        kind // voidKind: a reference
+	emptyIsNull bool
+}
+
+// Compile checks and compiles a body. Its error is a *CompileError.
+func Compile(spec Spec) (f *Function, err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *CompileError:
+			f, err = nil, r
+		default:
+			panic(r)
+		}
+	}()
+	spec.ArgNames, spec.ArgTypes = slices.Clone(spec.ArgNames), slices.Clone(spec.ArgTypes)
+	body := parseBody(spec.Body)
+	f = new(Function)
+	// The first pass finds out which variables are read. The others have no place in Java's frame.
+	used := make(map[int]bool)
+	for range 2 {
+		*f = Function{spec: spec}
+		c := &compiler{lib: loadLibrary(), fn: f, used: used}
+		c.function(body)
+	}
+	f.pool.New = func() any {
+		return &thread{fn: f, n: make([]int64, f.n), r: make([]object, f.r)}
+	}
+	return f, nil
+}
+
+// Call runs the function with valid values of its arguments; nil is null. Its error is an *Exception, ErrSteps,
+// ErrMemory or the error of Env.Step.
+func (f *Function) Call(env *Env, args [][]byte) (result []byte, err error) {
+	if f.skips(f.args, args) {
+		return nil, nil
+	}
+	err = f.within(env, func(t *thread) {
+		for i, b := range args {
+			t.setArgument(i, b)
+		}
+		f.run(t)
+		result = t.result()
+	})
+	return result, err
+}
+
+// skips reports whether the function is not called because an argument is null.
+func (f *Function) skips(params []argument, args [][]byte) bool {
+	if f.spec.CalledOnNull {
+		return false
+	}
+	for i, a := range params {
+		if a.isNull(args[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a argument) isNull(b []byte) bool { return b == nil || a.emptyIsNull && len(b) == 0 }
+
+// within calls run, which may end with an exception or exhaust the budget.
+func (f *Function) within(env *Env, run func(t *thread)) (err error) {
+	t := f.begin(env)
+	defer func() {
+		if r := recover(); r != nil {
+			s, ok := r.(stop)
+			if !ok {
+				panic(r)
+			}
+			err = s.err
+		}
+		f.end(t)
+	}()
+	run(t)
+	return nil
+}
+
+// setArgument decodes an argument into its variable.
+func (t *thread) setArgument(i int, b []byte) {
+	switch a := t.fn.args[i]; {
+	case a.kind != voidKind:
+		t.n[a.slot] = decodeNumber(a.kind, b)
+	case !a.isNull(b):
+		t.r[a.slot] = t.decode(t.fn.spec.ArgTypes[i], b)
+	}
+}
+
+// result is the value that the body returned.
+func (t *thread) result() []byte {
+	if k := t.fn.returns; k != voidKind {
+		return encodeNumber(k, t.value.n)
+	}
+	return t.encode(t.fn.spec.Returns, t.value.r)
+}
+
+// begin takes a thread from the pool and gives it the budget.
+func (f *Function) begin(env *Env) *thread {
+	t := f.pool.Get().(*thread)
+	t.env, t.mem, t.steps = env, env.Memory, env.Steps
+	if t.mem == 0 {
+		t.mem = math.MaxInt64
+	}
+	if t.steps == 0 {
+		t.steps = math.MaxInt64
+	}
+	t.slice = min(stepsBetween, t.steps)
+	t.left, t.taken, t.depth = t.slice, 0, 0
+	return t
+}
+
+// end returns a thread to the pool, without the objects of its call.
+func (f *Function) end(t *thread) {
+	clear(t.r)
+	clear(t.args[:cap(t.args)])
+	t.args, t.value, t.env = t.args[:0], value{}, nil
+	f.pool.Put(t)
+}

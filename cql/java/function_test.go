@@ -1,0 +1,352 @@
+package java
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cqld/cqld/cql/types"
+)
+
+// ints is a function of ints that returns an int.
+func ints(t testing.TB, body string, names ...string) *Function {
+	spec := Spec{ArgNames: names, Returns: types.Int, Body: body}
+	for range names {
+		spec.ArgTypes = append(spec.ArgTypes, types.Int)
+	}
+	f, err := Compile(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestBudget(t *testing.T) {
+	for _, c := range []struct {
+		body string
+		want error
+	}{
+		{"while (true) { }", ErrSteps},
+		{"for (;;) ;", ErrSteps},
+		{"do { continue; } while (true);", ErrSteps},
+		{"for (int i = 0; ; i++) \"abc\".length();", ErrSteps},
+		{"List<Integer> l = new ArrayList<Integer>(); while (true) l.add(1);", nil},
+		{"String s = \"x\"; while (true) s += s;", nil},
+		{"StringBuilder b = new StringBuilder(\"x\"); while (true) b.append(b);", nil},
+		{"java.math.BigInteger b = java.math.BigInteger.TEN; while (true) b = b.multiply(b);", nil},
+		{"return java.math.BigInteger.TEN.pow(a / 10).intValue();", ErrMemory},
+		{"return java.math.BigInteger.ONE.shiftLeft(a).intValue();", ErrMemory},
+		{"return new java.math.BigDecimal(\"1E-2000000000\").add(java.math.BigDecimal.ONE).scale();", ErrMemory},
+		{"return new java.math.BigDecimal(\"1E2000000000\").toPlainString().length();", ErrMemory},
+		{"return \"x\".repeat(a).length();", ErrMemory},
+		{"return String.format(\"%1000000000d\", a).length();", ErrMemory},
+		{"return new int[a].length;", ErrMemory},
+		{"return new int[20000][20000].length;", ErrMemory},
+		{"return new HashMap<String, String>(a).size();", ErrMemory},
+		{"return ByteBuffer.allocate(a).remaining();", ErrMemory},
+		{"StringBuilder b = new StringBuilder(); b.setLength(a); return 1;", ErrMemory},
+		{"return Collections.nCopies(a, 1).size();", ErrMemory},
+		{"Map<Integer, Integer> m = new TreeMap<Integer, Integer>(); for (int i = 0; ; i++) m.put(i, i);", nil},
+	} {
+		f := ints(t, c.body, "a")
+		_, err := f.Call(&Env{Steps: 1_000_000, Memory: 16 << 20}, [][]byte{types.EncodeInt(2_000_000_000)})
+		if c.want != nil && err != c.want || err != ErrSteps && err != ErrMemory {
+			t.Errorf("%s: %v", c.body, err)
+		}
+	}
+}
+
+func TestCollectionInsideItself(t *testing.T) {
+	f := ints(t, "List<Object> l = new ArrayList<Object>(), m = new ArrayList<Object>();"+
+		"l.add(m); m.add(l); return l.hashCode();")
+	_, err := f.Call(&Env{Steps: 1_000_000}, nil)
+	if err == nil || err.Error() != "java.lang.StackOverflowError" {
+		t.Error(err)
+	}
+}
+
+// The caller can end a call between steps.
+func TestStep(t *testing.T) {
+	f := ints(t, "int i = 0; while (true) i++;")
+	n := 0
+	_, err := f.Call(&Env{Step: func() error {
+		if n++; n == 100 {
+			return context.DeadlineExceeded
+		}
+		return nil
+	}}, nil)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// A budget counts the same steps whatever the calls before it took.
+func TestBudgetOfEachCall(t *testing.T) {
+	f := ints(t, "int s = 0; for (int i = 0; i < n; i++) s += i; return s;", "n")
+	for range 3 {
+		if _, err := f.Call(&Env{Steps: 10_000}, [][]byte{types.EncodeInt(9_000)}); err != nil {
+			t.Error(err)
+		}
+		if _, err := f.Call(&Env{Steps: 10_000}, [][]byte{types.EncodeInt(11_000)}); err != ErrSteps {
+			t.Error(err)
+		}
+	}
+}
+
+func TestConcurrentCalls(t *testing.T) {
+	f := ints(t, "int[] x = new int[n]; for (int i = 0; i < n; i++) x[i] = i;"+
+		"int s = 0; for (int y : x) s += y; return s;", "n")
+	var group sync.WaitGroup
+	for g := range 4 {
+		group.Go(func() {
+			for i := range int32(100) {
+				n := i + int32(g)
+				b, err := f.Call(&Env{}, [][]byte{types.EncodeInt(n)})
+				if err != nil || types.DecodeInt(b) != n*(n-1)/2 {
+					t.Error(n, b, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestNullArguments(t *testing.T) {
+	f := ints(t, "throw new RuntimeException();", "a", "b")
+	for _, args := range [][][]byte{{nil, types.EncodeInt(1)}, {types.EncodeInt(1), {}}} {
+		if b, err := f.Call(&Env{}, args); b != nil || err != nil {
+			t.Error(b, err)
+		}
+	}
+}
+
+func TestContext(t *testing.T) {
+	tuple := &types.Tuple{Elems: []types.Type{types.Int, types.Text}}
+	env := &Env{
+		Keyspace: "ks",
+		Now:      func() time.Time { return time.UnixMilli(1234) },
+		UserType: func(name string) *types.UserType {
+			if name == "u" {
+				return testUserType
+			}
+			return nil
+		},
+		ParseType: func(text string) (types.Type, error) {
+			if text != "tuple<int, text>" {
+				return nil, errors.New("no such type")
+			}
+			return tuple, nil
+		},
+	}
+	for _, c := range []struct{ body, want string }{
+		{`return udfContext.newUDTValue("u").setInt("a", 5).toString();`, "{a:5,b:NULL,\"Big\":NULL,l:[]}"},
+		{
+			`return udfContext.newUDTValue("v").toString();`,
+			"java.lang.IllegalArgumentException: No UDT named v in keyspace ks",
+		},
+		{`return udfContext.newTupleValue("tuple<int, text>").setString(1, "it's").toString();`, "(NULL,'it''s')"},
+		{`return udfContext.newTupleValue("x").toString();`, "java.lang.IllegalArgumentException: no such type"},
+		{
+			`return System.currentTimeMillis() + " " + new Date().getTime() + " " + java.time.Instant.now();`,
+			"1234 1234 1970-01-01T00:00:01.234Z",
+		},
+	} {
+		f, err := Compile(Spec{Returns: types.Text, Body: c.body})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := f.Call(env, nil)
+		got := string(b)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: got %s, want %s", c.body, got, c.want)
+		}
+	}
+}
+
+// An error has the place of the mistake.
+func TestErrorPlace(t *testing.T) {
+	_, err := Compile(Spec{Returns: types.Int, Body: "int a = 1;\n/* x\n */ return a +\n  foo;"})
+	var e *CompileError
+	if !errors.As(err, &e) || e.Line != 4 || e.Column != 3 {
+		t.Fatalf("%+v", e)
+	}
+	if want := "Java source compilation failed:\nLine 4: foo cannot be resolved to a variable\n"; err.Error() != want {
+		t.Errorf("got %q, want %q", err, want)
+	}
+}
+
+// Arguments have the names that Java allows.
+func TestArgumentNames(t *testing.T) {
+	for name, ok := range map[string]bool{
+		"a": true, "A_1": true, "": false, "int": false, "a b": false, "1a": false,
+		"a\"": false,
+	} {
+		_, err := Compile(Spec{
+			ArgNames: []string{name}, ArgTypes: []types.Type{types.Int}, Returns: types.Int,
+			Body: "return 1;",
+		})
+		if (err == nil) != ok {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+// Bodies that would exhaust the stack of the compiler are refused.
+func TestHostileBodies(t *testing.T) {
+	for _, body := range []string{
+		strings.Repeat("(", 100_000),
+		strings.Repeat("{", 100_000),
+		"return " + strings.Repeat("-", 100_000) + "1;",
+		"return " + strings.Repeat("!", 100_000) + "true ? 1 : 2;",
+		"return " + strings.Repeat("1 + ", 100_000) + "1;",
+		"return " + strings.Repeat("true ? 1 : ", 10_000) + "1;",
+		"return " + strings.Repeat("a.", 100_000) + "b;",
+		"List" + strings.Repeat("<List", 100_000),
+		"int a = " + strings.Repeat("b = ", 100_000) + "1;",
+		strings.Repeat("if (true) ", 100_000) + ";",
+		"int a" + strings.Repeat("[]", 100_000) + " = null; return 1;",
+		"return new int" + strings.Repeat("[1]", 100_000) + ".length;",
+	} {
+		if _, err := Compile(Spec{Returns: types.Int, Body: body}); err == nil {
+			t.Errorf("compiled: %.40s...", body)
+		}
+	}
+}
+
+// A chain of operators can be long: concatenations often are.
+func TestLongChain(t *testing.T) {
+	f := ints(t, "return "+strings.Repeat("a + ", 5_000)+"a;", "a")
+	b, err := f.Call(&Env{}, [][]byte{types.EncodeInt(2)})
+	if err != nil || types.DecodeInt(b) != 10_002 {
+		t.Error(b, err)
+	}
+}
+
+func FuzzCompile(f *testing.F) {
+	for _, file := range dataFiles(f) {
+		for _, c := range readCases(f, file) {
+			f.Add(c.spec.Body, int32(len(c.spec.Body)), "text")
+		}
+	}
+	argTypes := []types.Type{types.Int, types.Text, &types.List{Elem: types.Int}, &types.Map{
+		Key:   types.Text,
+		Value: types.Int,
+	}, testUserType, types.Decimal, types.Blob}
+	f.Fuzz(func(t *testing.T, body string, n int32, s string) {
+		values := [][]byte{
+			types.EncodeInt(n), []byte(strings.ToValidUTF8(s, "?")), types.NewList([][]byte{
+				types.EncodeInt(n),
+				types.EncodeInt(1),
+			}),
+			types.NewMap(&types.Map{Key: types.Text, Value: types.Int}, [][]byte{{'a'}}, [][]byte{types.EncodeInt(n)}),
+			types.NewTuple([][]byte{types.EncodeInt(n), []byte("b")}),
+			types.EncodeDecimal(types.DecodeVarInt([]byte{byte(n)}), 2), []byte(s),
+		}
+		for _, returns := range []types.Type{types.Int, types.Text, argTypes[2]} {
+			for _, called := range []bool{false, true} {
+				fn, err := Compile(Spec{
+					ArgNames: []string{"a", "s", "l", "m", "r", "d", "b"}, ArgTypes: argTypes,
+					Returns: returns, Body: body, CalledOnNull: called,
+				})
+				if err != nil {
+					continue
+				}
+				result, err := fn.Call(&Env{Steps: 10_000, Memory: 1 << 20}, values)
+				if err == nil && result != nil && returns.Validate(result) != nil {
+					t.Errorf("invalid result %x", result)
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkAdd(b *testing.B) {
+	f := ints(b, "return a + b;", "a", "b")
+	env := &Env{Steps: 1_000_000, Memory: 1 << 20}
+	args := [][]byte{types.EncodeInt(1), types.EncodeInt(2)}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := f.Call(env, args); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkLoop is the time of a turn of a loop with a sum.
+func BenchmarkLoop(b *testing.B) {
+	f := ints(b, "int s = 0; for (int i = 0; i < n; i++) s += i * 3; return s;", "n")
+	args := [][]byte{types.EncodeInt(int32(b.N))}
+	if _, err := f.Call(&Env{}, args); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func TestState(t *testing.T) {
+	counts := &types.Map{Key: types.Text, Value: types.Int}
+	f, err := Compile(Spec{
+		ArgNames: []string{"state", "word"}, ArgTypes: []types.Type{counts, types.Text}, Returns: counts,
+		Body: "state.put(word, state.getOrDefault(word, 0) + 1); return state;",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := &Env{Steps: 1000, Memory: 1 << 16}
+	s, err := f.NewState(env, types.NewMap(counts, nil, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range [][]byte{[]byte("b"), []byte("a"), nil, []byte("b")} {
+		if err := s.Add(env, [][]byte{word}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	final, err := Compile(Spec{
+		ArgNames: []string{"m"}, ArgTypes: []types.Type{counts}, Returns: types.Text, CalledOnNull: true,
+		Body: "return \"\" + m;",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := s.Finish(env, final); err != nil || string(text) != "{b=2, a=1}" {
+		t.Errorf("%s %v", text, err)
+	}
+	b, err := s.Value(env)
+	if got := counts.Format(b); err != nil || got != "{'b': 2, 'a': 1}" {
+		t.Error(got, err)
+	}
+
+	sum := ints(t, "if (x == 7) throw new RuntimeException(\"seven\"); return s + x;", "s", "x")
+	n, err := sum.NewState(env, types.EncodeInt(10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []int32{1, 2, 7} {
+		err = n.Add(env, [][]byte{types.EncodeInt(x)})
+	}
+	b, _ = n.Value(env)
+	if types.DecodeInt(b) != 13 || err == nil || err.Error() != "java.lang.RuntimeException: seven" {
+		t.Error(b, err)
+	}
+	boxed, err := Compile(Spec{
+		ArgNames: []string{"n"}, ArgTypes: []types.Type{types.Int}, Returns: types.Int, CalledOnNull: true,
+		Body: "return n == null ? -1 : n + 1;",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err = n.Finish(env, boxed); err != nil || types.DecodeInt(b) != 14 {
+		t.Error(b, err)
+	}
+	if n, _ = sum.NewState(env, nil); n.Add(env, [][]byte{types.EncodeInt(1)}) != nil {
+		t.Error("a null state was not kept")
+	}
+	if b, err = n.Value(env); b != nil || err != nil {
+		t.Error(b, err)
+	}
+}
