@@ -121,7 +121,7 @@ func (f *function) at(i int) reflect.Type {
 	return f.of.In(i)
 }
 
-// part names what at returns.
+// part names the parameter or the result in errors.
 func (f *function) part(i int) string {
 	if i == f.of.NumIn() {
 		return "the result"

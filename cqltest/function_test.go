@@ -213,6 +213,15 @@ func TestFunctionFailures(t *testing.T) {
 	}
 }
 
+// The test may define functions although clients have to log in.
+func TestFunctionWithLogins(t *testing.T) {
+	srv := functions.RunT(t, cqltest.WithAuth())
+	srv.Function("shop", "twice", func(v int) int { return 2 * v })
+	if got := srv.Query(t, "SELECT shop.twice(id) FROM shop.items WHERE id = 3").String(); got != "6" {
+		t.Errorf("twice 3 is %s", got)
+	}
+}
+
 // Functions that cannot be defined are refused with the reason.
 func TestFunctionRefusals(t *testing.T) {
 	srv := functions.RunT(t)
@@ -247,7 +256,7 @@ func TestFunctionRefusals(t *testing.T) {
 	}
 }
 
-// refusal is what fn panics with.
+// refusal is the text of the panic of fn.
 func refusal(fn func()) (text string) {
 	defer func() { text = fmt.Sprint(recover()) }()
 	fn()

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -82,7 +83,7 @@ func TestProgramFunction(t *testing.T) {
 	}
 	const statement = "CREATE OR REPLACE FUNCTION ks.f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return 0;'"
 	bind := func(*schema.Function) (schema.GoFunc, error) {
-		return func(args [][]byte) ([]byte, error) { return args[0], nil }, nil
+		return func(args [][]byte) ([]byte, error) { return bytes.Clone(args[0]), nil }, nil
 	}
 	parts := inside.Of(srv)
 	for range 2 {

@@ -124,7 +124,7 @@ type Function struct {
 }
 
 // GoFunc takes and returns values of CQL types; nil is null. A function that is not called on null gets none. It may be
-// called concurrently, and must not keep the arguments.
+// called concurrently, and must neither keep nor return the bytes of the arguments.
 type GoFunc func(args [][]byte) ([]byte, error)
 
 // compiled is the body of a function, which is compiled when it is first needed.
