@@ -35,6 +35,10 @@ func encode(t types.Type, v any) ([]byte, error) {
 		elems, err := encodeAll(t.Elem, of)
 		return types.NewList(elems), unless(err, t, v)
 	case *types.Set:
+		if isSet(of.Type()) {
+			keys := reflect.MakeSlice(reflect.SliceOf(of.Type().Key()), 0, of.Len())
+			of = reflect.Append(keys, of.MapKeys()...)
+		}
 		elems, err := encodeAll(t.Elem, of)
 		return types.NewSet(t, elems), unless(err, t, v)
 	case *types.Vector:

@@ -1,12 +1,17 @@
 package server_test
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/internal/inside"
+	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 )
 
@@ -103,5 +108,41 @@ func TestUserFunctionIsReplaced(t *testing.T) {
 		if d.Keyspace != "ks" || d.Function != failing.function || strings.Join(d.ArgTypes, "") != "int" {
 			t.Errorf("%s: %+v", failing.statement, d)
 		}
+	}
+}
+
+// Clients get events about functions of the program. A stored definition is without the function: its body runs.
+func TestProgramFunction(t *testing.T) {
+	srv := cqltest.RunT(t)
+	c := connect(t, srv, client.Options{})
+	run(t, c, createKeyspace)
+	if err := c.Register(testContext(t), protocol.SchemaChanges); err != nil {
+		t.Fatal(err)
+	}
+	const statement = "CREATE OR REPLACE FUNCTION ks.f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return 0;'"
+	bind := func(*schema.Function) (schema.GoFunc, error) {
+		return func(args [][]byte) ([]byte, error) { return bytes.Clone(args[0]), nil }, nil
+	}
+	parts := inside.Of(srv)
+	for range 2 {
+		if err := parts.Function(testContext(t), statement, bind); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expectEvents(t, c, "CREATED FUNCTION ks.f", "UPDATED FUNCTION ks.f")
+	if row := run(t, c, "SELECT ks.f(7) FROM system.local").Rows[0]; types.DecodeInt(row[0]) != 7 {
+		t.Errorf("f(7) is %x", row[0])
+	}
+	if err := parts.Function(testContext(t), "DROP FUNCTION ks.f", bind); err == nil {
+		t.Error("DROP FUNCTION defines a function")
+	}
+	read, err := schema.Decode(schema.Encode(parts.Store.Catalog()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []types.Type{types.Int}
+	f, stored := parts.Store.Catalog().Keyspace("ks").Function("f", args), read.Keyspace("ks").Function("f", args)
+	if f.Go == nil || stored.Go != nil || stored.CQL() != f.CQL() {
+		t.Errorf("%s is stored as\n%s", f.CQL(), stored.CQL())
 	}
 }

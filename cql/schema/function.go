@@ -117,8 +117,15 @@ type Function struct {
 	Language     string
 	Body         string
 
+	// Go is called in place of the body; nil: the body is. It is not stored, so it is gone when the store is opened again.
+	Go GoFunc
+
 	compiled *compiled // of a function in a catalog
 }
+
+// GoFunc takes and returns values of CQL types; nil is null. A function that is not called on null gets none. It may be
+// called concurrently, and must neither keep nor return the bytes of the arguments.
+type GoFunc func(args [][]byte) ([]byte, error)
 
 // compiled is the body of a function, which is compiled when it is first needed.
 type compiled struct {

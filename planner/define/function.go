@@ -15,6 +15,9 @@ import (
 type CreateFunction struct {
 	target
 	Statement *cql.CreateFunction
+
+	// Bind finds the program's function that is called in place of the body. nil: there is none.
+	Bind func(*schema.Function) (schema.GoFunc, error)
 }
 
 // createFunction plans CREATE FUNCTION.
@@ -23,7 +26,7 @@ func (p *planning) createFunction(s *cql.CreateFunction) (*CreateFunction, error
 		return nil, err
 	}
 	t, err := p.target("create function", s.Function)
-	return &CreateFunction{t, s}, err
+	return &CreateFunction{target: t, Statement: s}, err
 }
 
 // argTypes returns the types of the arguments as written.
@@ -66,7 +69,7 @@ func (d *CreateFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outco
 		if err := d.checkReplacement(old, f); err != nil {
 			return nil, Outcome{}, err
 		}
-		if old.CQL() == f.CQL() {
+		if old.CQL() == f.CQL() && f.Go == nil {
 			return c, Outcome{}, nil
 		}
 		kind = schema.Updated
@@ -122,7 +125,10 @@ func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Fun
 	if _, err := f.Compiled(); err != nil {
 		return nil, cqlerr.Invalidf("%s", err.Error())
 	}
-	return f, nil
+	if d.Bind != nil {
+		f.Go, err = d.Bind(f)
+	}
+	return f, err
 }
 
 // checkReplacement refuses a replacement with another interface.

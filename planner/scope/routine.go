@@ -47,16 +47,24 @@ func (r *routine) body() (*java.Function, error) {
 
 // call is functions.Function.Call.
 func (r *routine) call(c *functions.Call) (types.Value, error) {
+	result, err := r.apply(c.Env, bytesOf(nil, c.Args))
+	return types.Value{Bytes: result}, err
+}
+
+// apply calls the function with values.
+func (r *routine) apply(env *functions.Env, args [][]byte) (result []byte, err error) {
+	if r.function.Go != nil {
+		return r.applyGo(args)
+	}
 	body, err := r.body()
 	if err != nil {
-		return types.Value{}, err
+		return nil, err
 	}
-	var result []byte
-	err = r.timed(c.Env, func(env *java.Env) (err error) {
-		result, err = body.Call(env, bytesOf(nil, c.Args))
+	err = r.timed(env, func(env *java.Env) (err error) {
+		result, err = body.Call(env, args)
 		return err
 	})
-	return types.Value{Bytes: result}, err
+	return result, err
 }
 
 // bytesOf appends the bytes of values.
@@ -129,12 +137,17 @@ func (r *routine) failed(err error, limits *functions.Limits) error {
 	default:
 		return err
 	}
+	return r.failure(err.Error())
+}
+
+// failure is the client's error for a call that fails.
+func (r *routine) failure(text string) error {
 	f := r.function
 	args := make([]string, len(f.Args))
 	for i, t := range f.Args {
 		args[i] = t.String()
 	}
-	return cqlerr.FunctionFailed(f.Keyspace, f.Name, args, err.Error())
+	return cqlerr.FunctionFailed(f.Keyspace, f.Name, args, text)
 }
 
 // aggregate is the state of a user's aggregate over the rows of a group.
@@ -150,14 +163,15 @@ type aggregate struct {
 
 // startAggregate begins a group.
 func startAggregate(k *schema.Keyspace, a *schema.Aggregate, env *functions.Env) functions.Aggregate {
-	started := &aggregate{
-		env: env, initial: a.Initial,
-		state: newRoutine(k, k.Function(a.StateFunction, a.StateArgs())),
-	}
+	state := newRoutine(k, k.Function(a.StateFunction, a.StateArgs()))
+	var final *routine
 	if a.FinalFunction != "" {
-		started.final = newRoutine(k, k.Function(a.FinalFunction, []types.Type{a.StateType}))
+		final = newRoutine(k, k.Function(a.FinalFunction, []types.Type{a.StateType}))
 	}
-	return started
+	if state.function.Go != nil || final != nil && final.function.Go != nil {
+		return &valueAggregate{env: env, state: state, final: final, value: a.Initial}
+	}
+	return &aggregate{env: env, initial: a.Initial, state: state, final: final}
 }
 
 // run calls fn with the state, which it makes first if there is none, and the budget of a call of r.
