@@ -197,6 +197,21 @@ func textClasses() []declaration {
 				charAt(nil, s, a)
 				return int(codePoint(s, a[0].int()))
 			})},
+			{"int codePointCount(int, int)", ints(func(t *thread, s *str, a []value) int {
+				from, to := a[0].int(), a[1].int()
+				if from < 0 || to > s.length() || from > to {
+					throwPlain(classIndexOutOfBounds)
+				}
+				n := 0
+				for i := from; i < to; n++ {
+					i++
+					if i < to && codePoint(s, i-1) > 0xffff {
+						i++
+					}
+				}
+				t.step()
+				return n
+			})},
 			{"boolean equalsIgnoreCase(String)", bools(func(t *thread, s *str, a []value) bool {
 				other, ok := a[0].r.(*str)
 				return ok && compareIgnoringCase(t, s, other) == 0
