@@ -86,6 +86,8 @@ func (g *gen) defineFunction() *step {
 	for range 1 + g.IntN(5) {
 		root.kids = append(root.kids, g.opt(words(body.statement(2))))
 	}
+	// Cassandra's compiler leaves out what is added to variables that nothing reads, with its exceptions.
+	root.kids = append(root.kids, words("if (i + x + e == 0.125) return "+body.expression(body.result, 0)+"; "))
 	root.kids = append(root.kids, words("return "+body.expression(body.result, 3)+";$$"))
 	return &step{kind: definition, root: root}
 }
@@ -136,7 +138,7 @@ func (b *javaBody) statement(depth int) string {
 	case k < 31:
 		return "t " + pick(b.gen, []string{"=", "+="}) + " " + b.expression("String", 2) + "; if (t.length() > 200) t = t.substring(0, 20); "
 	case k < 35:
-		return "n = " + b.expression("BigDecimal", 2) + "; if (n.precision() > 50 || Math.abs(n.scale()) > 100) n = java.math.BigDecimal.ONE; "
+		return "n = n.max(" + b.expression("BigDecimal", 2) + "); if (n.precision() > 50 || Math.abs(n.scale()) > 100) n = java.math.BigDecimal.ONE; "
 	case k < 39:
 		return "li." + pick(b.gen, []string{"add(", "remove((Object) ", "add(0, "}) + b.expression("int", 1) + "); "
 	case k < 42:
@@ -235,8 +237,8 @@ var javaLeaves = map[string][]string{
 var javaShapes = map[string][]string{
 	"int": {
 		"($int + $int)", "($int - $int)", "($int * $int)", "($int / $int)", "($int % $int)", "($int & $int)", "($int | $int)", "($int ^ $int)",
-		"($int << $int)", "($int >> $int)", "($int >>> $int)", "($int >> $long)", "(-$int)", "(~$int)", "($boolean ? $int : $int)", "(int) $long",
-		"(int) ($double)", "+(byte) ($int)", "+(short) ($long)", "+(char) ($double)", "Math.max($int, $int)", "Math.min($int, $int)", "Math.abs($int)",
+		"($int << $int)", "($int >> $int)", "($int >>> $int)", "($int >> $long)", "(-$int)", "(~$int)", "($boolean ? $int : $int)", "(int) (0 + $long)",
+		"(int) ($double)", "+(byte) (0 + $int)", "+(short) (0 + $long)", "+(char) (0 + $double)", "Math.max($int, $int)", "Math.min($int, $int)", "Math.abs($int)",
 		"Math.floorMod($int, $int)", "Math.floorDiv($int, $int)", "Math.addExact($int, $int)", "$String.indexOf($String)", "$String.length()",
 		"$String.compareTo($String)", "$String.hashCode()", "$BigDecimal.compareTo($BigDecimal)", "$BigDecimal.intValue()", "$BigDecimal.hashCode()",
 		"$List.get($int & 1)", "$List.indexOf($int)", "$Map.getOrDefault($String, $int)", "mw.get($String)", "Integer.compare($int, $int)",
@@ -263,7 +265,7 @@ var javaShapes = map[string][]string{
 		"($boolean || $boolean)", "(!$boolean)", "($boolean ^ $boolean)", "($boolean == $boolean)", "$String.equals($String)", "$String.contains($String)",
 		"$String.startsWith($String)", "$String.endsWith($String)", "$List.contains($int)", "$Map.containsKey($String)", "$BigDecimal.equals($BigDecimal)",
 		"Integer.valueOf($int).equals($int)", "Long.valueOf($long).equals($int)", "$List.equals($List)", "$Map.containsValue($int)",
-		"((Object) $String instanceof String)", "($List == $List)", "$String.equalsIgnoreCase($String)", "Boolean.parseBoolean($String)",
+		"((Object) $String instanceof String)", "((Object) $List == $List)", "$String.equalsIgnoreCase($String)", "Boolean.parseBoolean($String)",
 		"($boolean ? $boolean : $boolean)", "($boolean & $boolean | $boolean)", "$Map.equals($Map)",
 	},
 	"String": {
