@@ -9,8 +9,8 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// passedAs is the type that Cassandra takes for an argument or a result: the codecs know no LegacyTimeUUIDType, and make
-// a ByteBuffer of it. Inside collections, tuples and user types a timeuuid is a UUID.
+// passedAs is the type that Cassandra takes for an argument or a result: the codecs know no LegacyTimeUUIDType, and
+// make a ByteBuffer of it. Inside collections, tuples and user types a timeuuid is a UUID.
 func passedAs(t types.Type) types.Type {
 	if t == types.TimeUUID {
 		return types.LegacyTimeUUID
