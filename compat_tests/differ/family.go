@@ -27,7 +27,7 @@ type production struct {
 var families = []*family{
 	rowsFamily, slicesFamily, keysFamily, valuesFamily, expressionsFamily, definitionsFamily, mutationsFamily, partsFamily,
 	countersFamily, alterationsFamily, conditionsFamily, conditionalBatchesFamily, groupsFamily, viewsFamily, indexesFamily,
-	guardrailsFamily,
+	functionsFamily, guardrailsFamily,
 }
 
 // familyNames are the values of -only.

@@ -64,6 +64,13 @@ var tolerances = []tolerance{
 		return refusesCondition(cassandra) && (refusesCondition(cqld) || ofConditions(cqld)) ||
 			refusesCondition(cqld) && ofConditions(cassandra)
 	}},
+	{"the message of a Java exception that the virtual machine has thrown often", func(aspect string, cassandra, cqld *answer) bool {
+		return aspect == "error message" && cassandra.err.Code == cqlerr.FunctionFailure &&
+			strings.HasPrefix(cqld.err.Message, cassandra.err.Message+": ")
+	}},
+	{"a method or type of Java that cqld does not know (docs/differences.md, 513)", func(aspect string, cassandra, cqld *answer) bool {
+		return aspect == "error message" && strings.ReplaceAll(cqld.err.Message, ", or is not supported", "") == cassandra.err.Message
+	}},
 	{"DESCRIBE in pages, while definitions change", func(_ string, cassandra, _ *answer) bool {
 		return cassandra.err != nil && strings.HasPrefix(cassandra.err.Message, "The schema has changed since the previous page")
 	}},

@@ -507,6 +507,9 @@ func parseDecimal(t *thread, text string) *bigDecimal {
 	unsigned := strings.TrimPrefix(strings.TrimPrefix(digits, "+"), "-")
 	for i := range len(unsigned) {
 		if c := unsigned[i]; c < '0' || c > '9' {
+			if len(strings.TrimLeft(text[:1], "+-")+text[1:]) > 18 { // Java reads short numbers in another way
+				throw(classNumberFormat, "Character array is missing \"e\" notation exponential mark.")
+			}
 			throw(classNumberFormat, "Character "+text[strings.IndexByte(text, c):][:1]+
 				" is neither a decimal digit number, decimal point, nor \"e\" notation exponential mark.")
 		}

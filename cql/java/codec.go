@@ -9,6 +9,15 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
+// passedAs is the type that Cassandra takes for an argument or a result: the codecs know no LegacyTimeUUIDType, and
+// make a ByteBuffer of it. Inside collections, tuples and user types a timeuuid is a UUID.
+func passedAs(t types.Type) types.Type {
+	if t == types.TimeUUID {
+		return types.LegacyTimeUUID
+	}
+	return t
+}
+
 // javaType is the Java type that bodies see values of a CQL type as. It is a class, never a primitive type.
 func javaType(t types.Type) *typ {
 	switch t := t.(type) {
@@ -36,7 +45,7 @@ var nativeClasses = map[types.Type]*class{
 	types.Time:    classLong,
 	types.Boolean: classBoolean, types.Date: classLocalDate, types.Decimal: classBigDecimal, types.Double: classDouble,
 	types.Duration: classDuration, types.Float: classFloat, types.Inet: classInetAddress, types.Int: classInteger,
-	types.SmallInt: classShort, types.Timestamp: classDate, types.TimeUUID: classUUID, types.LegacyTimeUUID: classUUID,
+	types.SmallInt: classShort, types.Timestamp: classDate, types.TimeUUID: classUUID,
 	types.TinyInt: classByte, types.UUID: classUUID, types.VarInt: classBigInteger,
 }
 
@@ -120,7 +129,7 @@ func (t *thread) decodeNative(ct types.Type, b []byte) object {
 		return t.boxShort(types.DecodeSmallInt(b))
 	case types.Timestamp:
 		return t.date(types.DecodeBigInt(b))
-	case types.TimeUUID, types.LegacyTimeUUID, types.UUID:
+	case types.TimeUUID, types.UUID:
 		return t.uuid(uuid(b))
 	case types.TinyInt:
 		return t.box(byteKind, int64(types.DecodeTinyInt(b)))

@@ -337,7 +337,11 @@ func (c *compiler) call(p pos, k *chosen, target *expr, args []*expr) *expr {
 		e.r = func(t *thread) object { return call(t).r }
 	}
 	if e.r != nil {
-		e.shown = "the return value of \"" + shownMethod(k.m) + "\""
+		of := k.m.class.typ()
+		if target != nil && k.m.class != classObject {
+			of = target.typ
+		}
+		e.shown = "the return value of \"" + shownMethod(k.m, of) + "\""
 	}
 	return e
 }
@@ -345,7 +349,7 @@ func (c *compiler) call(p pos, k *chosen, target *expr, args []*expr) *expr {
 // receiver is the object that a method is called on.
 func receiver(m *method, target *expr) func(*thread) value {
 	f := target.r
-	missing := npe("Cannot invoke \""+shownMethodOf(m, target.typ)+"\"", target)
+	missing := npe("Cannot invoke \""+shownMethod(m, target.typ)+"\"", target)
 	return func(t *thread) value {
 		o := f(t)
 		if o == nil {
@@ -357,9 +361,7 @@ func receiver(m *method, target *expr) func(*thread) value {
 
 // shownMethod is a method as texts of exceptions have it: java.util.List.get(int), without the packages of Object and
 // String.
-func shownMethod(m *method) string { return shownMethodOf(m, m.class.typ()) }
-
-func shownMethodOf(m *method, t *typ) string {
+func shownMethod(m *method, t *typ) string {
 	names := make([]string, len(m.params))
 	for i, p := range m.params {
 		names[i] = shownType(erase(p))

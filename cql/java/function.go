@@ -63,6 +63,10 @@ func Compile(spec Spec) (f *Function, err error) {
 		}
 	}()
 	spec.ArgNames, spec.ArgTypes = slices.Clone(spec.ArgNames), slices.Clone(spec.ArgTypes)
+	for i, t := range spec.ArgTypes {
+		spec.ArgTypes[i] = passedAs(t)
+	}
+	spec.Returns = passedAs(spec.Returns)
 	body := parseBody(spec.Body)
 	f = new(Function)
 	// The first pass finds out which variables are read. The others have no place in Java's frame.

@@ -157,11 +157,26 @@ func plainName(name string) bool {
 }
 
 // check throws the exception of a field whose Java type is another.
-func (r *record) check(i int, want *typ) {
-	if !same(javaType(r.elems[i]), want) {
-		throw(classCodecNotFound, "Codec not found for requested operation: ["+driverName(r.elems[i])+" <-> "+
-			tokenName(want)+"]")
+func (r *record) check(i int, want *typ) { checkCodec(r.elems[i], want) }
+
+// checkCodec throws the exception of a type that is passed as another Java type, for the part of it that differs.
+func checkCodec(ct types.Type, want *typ) {
+	java := javaType(ct)
+	if same(java, want) {
+		return
 	}
+	if java.class == want.class && len(java.args) == len(want.args) {
+		switch ct := ct.(type) {
+		case *types.List:
+			checkCodec(ct.Elem, want.args[0])
+		case *types.Set:
+			checkCodec(ct.Elem, want.args[0])
+		case *types.Map:
+			checkCodec(ct.Key, want.args[0])
+			checkCodec(ct.Value, want.args[1])
+		}
+	}
+	throw(classCodecNotFound, "Codec not found for requested operation: ["+driverName(ct)+" <-> "+tokenName(want)+"]")
 }
 
 // tokenName is a type with the packages of all its parts.
@@ -248,7 +263,18 @@ func recordMethods(c *class) []native {
 			r.values[i] = t.encode(r.elems[i], a[1].r)
 			return reference(r)
 		})
-		list := get(func(a []value) *typ { return classType(classList, classes(a[0])) })
+		// setOf is set with the classes that the value consists of.
+		setOf := func(want func(a []value) *typ) any {
+			return on(func(t *thread, r *record, a []value) value {
+				i := r.index(a[0])
+				r.check(i, want(a[2:]))
+				r.values[i] = t.encode(r.elems[i], a[1].r)
+				return reference(r)
+			})
+		}
+		listOf := func(a []value) *typ { return classType(classList, classes(a[0])) }
+		setsOf := func(a []value) *typ { return classType(classSet, classes(a[0])) }
+		mapOf := func(a []value) *typ { return classType(classMap, classes(a[0]), classes(a[1])) }
 		all = append(all,
 			native{"boolean isNull(" + place + ")", on(func(_ *thread, r *record, a []value) value {
 				return boolean(r.values[r.index(a[0])] == nil)
@@ -258,20 +284,20 @@ func recordMethods(c *class) []native {
 				i := r.index(a[0])
 				return reference(t.decode(r.elems[i], r.values[i]))
 			})},
-			native{"<T> List<T> getList(" + place + ", Class<T>)", list},
-			native{"<T> List<T> getVector(" + place + ", Class<T>)", list},
-			native{"<T> Set<T> getSet(" + place + ", Class<T>)", get(func(a []value) *typ {
-				return classType(classSet, classes(a[0]))
+			native{"<T> List<T> getList(" + place + ", Class<T>)", get(listOf)},
+			native{"<T> List<T> getVector(" + place + ", Class<T>)", get(listOf)},
+			native{"<T> Set<T> getSet(" + place + ", Class<T>)", get(setsOf)},
+			native{"<K, V> Map<K, V> getMap(" + place + ", Class<K>, Class<V>)", get(mapOf)},
+			native{"ByteBuffer getBytesUnsafe(" + place + ")", on(func(t *thread, r *record, a []value) value {
+				return reference(t.decode(types.Blob, r.values[r.index(a[0])]))
 			})},
-			native{"<K, V> Map<K, V> getMap(" + place + ", Class<K>, Class<V>)", get(func(a []value) *typ {
-				return classType(classMap, classes(a[0]), classes(a[1]))
+			native{"<T> " + c.simple() + " set(" + place + ", T, Class<T>)", setOf(func(a []value) *typ {
+				return classes(a[0])
 			})},
-			native{"<T> " + c.simple() + " set(" + place + ", T, Class<T>)", on(func(t *thread, r *record, a []value) value {
-				i := r.index(a[0])
-				r.check(i, classes(a[2]))
-				r.values[i] = t.encode(r.elems[i], a[1].r)
-				return reference(r)
-			})},
+			native{"<T> " + c.simple() + " setList(" + place + ", List<T>, Class<T>)", setOf(listOf)},
+			native{"<T> " + c.simple() + " setVector(" + place + ", List<T>, Class<T>)", setOf(listOf)},
+			native{"<T> " + c.simple() + " setSet(" + place + ", Set<T>, Class<T>)", setOf(setsOf)},
+			native{"<K, V> " + c.simple() + " setMap(" + place + ", Map<K, V>, Class<K>, Class<V>)", setOf(mapOf)},
 			native{"<T> " + c.simple() + " setList(" + place + ", List<T>)", set},
 			native{"<T> " + c.simple() + " setVector(" + place + ", List<T>)", set},
 			native{"<T> " + c.simple() + " setSet(" + place + ", Set<T>)", set},

@@ -2,6 +2,7 @@ package java
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -12,12 +13,21 @@ import (
 func charAt(_ *thread, s sequence, a []value) value {
 	i := a[0].int()
 	if i < 0 || i >= s.length() {
-		if _, builds := s.(*builder); builds {
-			throw(classStringIndex, "index "+strconv.Itoa(i)+", length "+strconv.Itoa(s.length()))
+		if text, ok := s.(*str); ok && text.isLatin1() {
+			throw(classStringIndex, "String index out of range: "+strconv.Itoa(i))
 		}
-		throw(classStringIndex, "String index out of range: "+strconv.Itoa(i))
+		throwIndex(i, s.length())
 	}
 	return number(int64(s.charAt(i)))
+}
+
+func throwIndex(i, length int) {
+	throw(classStringIndex, "index "+strconv.Itoa(i)+", length "+strconv.Itoa(length))
+}
+
+// isLatin1 reports whether Java has a byte for each character.
+func (s *str) isLatin1() bool {
+	return !slices.ContainsFunc(s.u, func(c uint16) bool { return c > 0xff })
 }
 
 func checkRange(begin, end, length int) {
@@ -129,9 +139,14 @@ func mapCase(t *thread, s *str, ascii func(string) string, upper bool) *str {
 		return s
 	}
 	var u []uint16
-	runes := utf16.Decode(s.u)
+	var runes []rune
+	for i := 0; i < len(s.u); i += max(1, utf16.RuneLen(runes[len(runes)-1])) {
+		runes = append(runes, codePoint(s, i))
+	}
 	for i, r := range runes {
 		switch {
+		case utf16.IsSurrogate(r): // half of a pair
+			u = append(u, uint16(r))
 		case upper && r == 'ß':
 			u = append(u, 'S', 'S')
 		case upper:
@@ -194,8 +209,26 @@ func textClasses() []declaration {
 			})},
 			{"char charAt(int)", on(charAt)},
 			{"int codePointAt(int)", ints(func(_ *thread, s *str, a []value) int {
-				charAt(nil, s, a)
-				return int(codePoint(s, a[0].int()))
+				i := a[0].int()
+				if i < 0 || i >= s.length() {
+					throwIndex(i, s.length())
+				}
+				return int(codePoint(s, i))
+			})},
+			{"int codePointCount(int, int)", ints(func(t *thread, s *str, a []value) int {
+				from, to := a[0].int(), a[1].int()
+				if from < 0 || to > s.length() || from > to {
+					throwPlain(classIndexOutOfBounds)
+				}
+				n := 0
+				for i := from; i < to; n++ {
+					i++
+					if i < to && codePoint(s, i-1) > 0xffff {
+						i++
+					}
+				}
+				t.step()
+				return n
 			})},
 			{"boolean equalsIgnoreCase(String)", bools(func(t *thread, s *str, a []value) bool {
 				other, ok := a[0].r.(*str)

@@ -268,7 +268,7 @@ func common(a, b *typ) *typ {
 	case a.kind != classKind || b.kind != classKind:
 		return classObject.typ()
 	}
-	for _, c := range []*class{classNumber, classCollection} {
+	for _, c := range []*class{classNumber, classList, classSet, classMap, classCollection} {
 		x, y := asSuper(a, c), asSuper(b, c)
 		if x != nil && y != nil {
 			if same(x, y) {

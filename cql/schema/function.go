@@ -145,22 +145,9 @@ func (f *Function) Compiled() (*java.Function, error) {
 }
 
 func (f *Function) compile() (*java.Function, error) {
-	args := make([]types.Type, len(f.Args))
-	for i, t := range f.Args {
-		args[i] = passed(t)
-	}
 	return java.Compile(java.Spec{
-		ArgNames: f.ArgNames, ArgTypes: args, Returns: passed(f.Returns), Body: f.Body, CalledOnNull: f.CalledOnNull,
+		ArgNames: f.ArgNames, ArgTypes: f.Args, Returns: f.Returns, Body: f.Body, CalledOnNull: f.CalledOnNull,
 	})
-}
-
-// passed is the type that a body knows a type as. As in Cassandra 5.0, a timeuuid is a ByteBuffer to it, but a UUID
-// inside other types.
-func passed(t types.Type) types.Type {
-	if t == types.TimeUUID {
-		return types.Blob
-	}
-	return t
 }
 
 // CQL is the statement that makes the function, as DESCRIBE shows it.

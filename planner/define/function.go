@@ -38,6 +38,14 @@ func argTypes(s *cql.CreateFunction) written {
 	return all
 }
 
+// checkEnabled refuses a body where users' functions are disabled. The program's functions are not.
+func (d *CreateFunction) checkEnabled(r Run) error {
+	if d.Bind != nil {
+		return nil
+	}
+	return r.checkFunctionsEnabled()
+}
+
 // Apply adds the function, or replaces one with the same arguments.
 func (d *CreateFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outcome, error) {
 	k, name, args := c.Keyspace(d.Keyspace), d.Name, argTypes(d.Statement)
@@ -45,7 +53,7 @@ func (d *CreateFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outco
 		args.checkTypes(k, name),
 		checkCallableKeyspace(d.Keyspace),
 		checkDirectives(d.Statement.OrReplace, d.Statement.IfNotExists),
-		r.checkFunctionsEnabled(),
+		d.checkEnabled(r),
 		d.check(args),
 	)
 	if err != nil {

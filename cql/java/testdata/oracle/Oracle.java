@@ -45,11 +45,11 @@ public class Oracle
             {
                 int colon = parts[i].indexOf(':');
                 names.add(ColumnIdentifier.getInterned(parts[i].substring(0, colon), true));
-                types.add(TypeParser.parse(parts[i].substring(colon + 1)));
+                types.add(TypeParser.parse(parts[i].substring(colon + 1)).udfType());
             }
             try
             {
-                function = UDFunction.create(new FunctionName("ks", "f"), names, types, TypeParser.parse(parts[2]),
+                function = UDFunction.create(new FunctionName("ks", "f"), names, types, TypeParser.parse(parts[2]).udfType(),
                                              parts[0].equals("true"), "java", new String(Base64.getDecoder().decode(parts[1]), "UTF-8"));
                 System.out.println("compiled");
             }
