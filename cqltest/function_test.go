@@ -213,9 +213,10 @@ func TestFunctionFailures(t *testing.T) {
 	}
 }
 
-// The test may define functions although clients have to log in.
-func TestFunctionWithLogins(t *testing.T) {
-	srv := functions.RunT(t, cqltest.WithAuth())
+// The test may define functions although clients have to log in and may define none.
+func TestFunctionWithoutPermission(t *testing.T) {
+	srv := functions.RunT(t, cqltest.WithAuth(),
+		cqltest.WithSettings(map[string]string{"user_defined_functions_enabled": "false"}))
 	srv.Function("shop", "twice", func(v int) int { return 2 * v })
 	if got := srv.Query(t, "SELECT shop.twice(id) FROM shop.items WHERE id = 3").String(); got != "6" {
 		t.Errorf("twice 3 is %s", got)

@@ -176,3 +176,16 @@ func TestDisabledFunctions(t *testing.T) {
 		t.Errorf("an aggregate: %v", err)
 	}
 }
+
+// BenchmarkCall calls a function that adds two ints.
+func BenchmarkCall(b *testing.B) {
+	c := ints(nil)
+	plus := scope.New(c, "ks").FunctionsOf("ks", cql.QualifiedName{Name: "plus"})[0]
+	args := []types.Value{{Bytes: types.EncodeInt(1)}, {Bytes: types.EncodeInt(2)}}
+	env := &functions.Env{Limits: functions.Limits{Warn: time.Second, Fail: time.Second, Memory: 64 << 20}}
+	for b.Loop() {
+		if v, err := plus.Call(&functions.Call{Args: args, Env: env}); err != nil || types.DecodeInt(v.Bytes) != 3 {
+			b.Fatal(v, err)
+		}
+	}
+}
