@@ -22,7 +22,7 @@ type Session struct {
 type Step struct {
 	Line     int // in the file
 	Comment  []string
-	Mark     Mark
+	Differs  string // why cqld does not answer as Cassandra does; empty: it does
 	Conn     string
 	Verb     string // the message or another action: QUERY, OPEN
 	Text     string // after the verb
@@ -36,16 +36,8 @@ type Setting struct{ Name, Arg string }
 // Answers has the lines that a step is answered with in each version.
 type Answers map[protocol.Version][]string
 
-// Mark says that cqld does not answer a step as Cassandra does, and why; none is the zero value.
-type Mark struct{ Kind, Reason string }
-
-// The kinds of marks: Pending is refused by cqld as not supported yet, Differs is answered otherwise.
 const (
-	Pending = "pending"
-	Differs = "differs"
-)
-
-const (
+	differs        = "differs:"
 	stampPrefix    = "# recorded from: "
 	versionsPrefix = "versions"
 	setupPrefix    = "setup "
@@ -125,8 +117,8 @@ func (st *Step) line(line string, versions []protocol.Version) error {
 		st.Comment = append(st.Comment, line)
 	case strings.HasPrefix(line, "<"):
 		return st.Expected.line(line, versions)
-	case word == Pending+":" || word == Differs+":":
-		st.Mark = Mark{Kind: strings.TrimSuffix(word, ":"), Reason: rest}
+	case word == differs:
+		st.Differs = rest
 	case strings.HasPrefix(line, indent):
 		st.Settings = append(st.Settings, Setting{word, rest})
 	case st.Verb != "":
@@ -164,8 +156,8 @@ func (s *Session) String() string {
 // String is the step as in a file.
 func (st *Step) String() string {
 	lines := slices.Clone(st.Comment)
-	if st.Mark != (Mark{}) {
-		lines = append(lines, st.Mark.Kind+": "+st.Mark.Reason)
+	if st.Differs != "" {
+		lines = append(lines, differs+" "+st.Differs)
 	}
 	lines = append(lines, strings.TrimSpace(st.Conn+" "+st.Verb+" "+st.Text))
 	for _, o := range st.Settings {

@@ -135,7 +135,7 @@ func runSession(t *testing.T, addr, name string, s *Session, real bool) []Answer
 		patience := r.Patience
 		for i, st := range s.Steps {
 			r.Patience = patience
-			if st.Mark != (Mark{}) && !real && mayBeSilent(st) {
+			if st.Differs != "" && !real && mayBeSilent(st) {
 				r.Patience = markedPatience
 			}
 			lines, err := r.Run(t.Context(), st)
@@ -161,24 +161,16 @@ type difference struct {
 	text string
 }
 
-// compare looks for the steps that were not answered as recorded: of Cassandra all, of cqld those without a mark,
-// and those whose mark is wrong.
+// compare looks for the steps that were not answered as recorded: of Cassandra all, of cqld those that are not marked as
+// different, and those that are marked wrongly.
 func compare(s *Session, got []Answers, real bool) (all []difference) {
-	pending := false
 	for i, st := range s.Steps {
 		want, have := strings.Join(st.Expected.lines(), "\n"), strings.Join(got[i].lines(), "\n")
-		text := "want\n" + want + "\ngot\n" + have
-		unsupported := strings.Contains(have, "not supported by cqld yet")
-		pending = st.Mark.Kind == Pending && (pending || unsupported)
 		switch {
-		case real || st.Mark == Mark{}:
-			if want != have {
-				all = append(all, difference{st, text})
-			}
-		case want == have:
+		case want != have && (real || st.Differs == ""):
+			all = append(all, difference{st, "want\n" + want + "\ngot\n" + have})
+		case want == have && !real && st.Differs != "":
 			all = append(all, difference{st, "it is answered as recorded: the mark must go"})
-		case st.Mark.Kind == Pending && !pending:
-			all = append(all, difference{st, "marked as pending, but not refused as not supported yet: " + text})
 		}
 	}
 	return all

@@ -73,7 +73,7 @@ func (r *replay) before(t *testing.T, x *exchange, c *connection) error {
 		}
 	}
 	statements := beforehand(x)
-	if text := r.gaps.texts[x.executes()]; strings.HasPrefix(x.title, "EXECUTE after ") && text != "" {
+	if text := r.texts[x.executes()]; strings.HasPrefix(x.title, "EXECUTE after ") && text != "" {
 		statements = append([]string{prepareFirst + text}, statements...) // a client prepares after UNPREPARED
 	}
 	if len(statements) == 0 {
@@ -91,7 +91,6 @@ func (r *replay) before(t *testing.T, x *exchange, c *connection) error {
 		}
 		if err := run(cql); err != nil {
 			t.Logf("%s: %s: %v", x.name(), cql, err)
-			r.gaps.note(cql, err.Error(), false)
 		}
 	}
 	if strings.HasPrefix(x.title, "DDL ") { // its events of that

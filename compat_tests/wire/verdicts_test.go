@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// verdicts say of the exchanges that are not equal why. A reason is a kind and a text: "pending" if the server says
-// that something is not supported yet, "differs" if that is wanted or cannot be compared, "not replayed" if it is not
-// even tried. A reason that differs begins with the number of the difference in docs/differences.md, and ours has the
+// verdicts are the reasons why exchanges are not equal. A reason is a kind and a text: "differs" if that is wanted or
+// cannot be compared, "not replayed" if it is not even tried. A reason that differs begins with the number of the difference in docs/differences.md, and ours has the
 // answer of cqld. A name without a line number means a whole file, which is not replayed.
 type verdicts struct {
 	list    string // the file
@@ -71,7 +70,6 @@ type outcome struct {
 	exchange   *exchange
 	difference string
 	skipped    bool  // it was not replayed
-	gap        bool  // the difference follows from a refusal as not supported yet
 	ours       *ours // the answer, where it is known to differ
 }
 
@@ -94,11 +92,8 @@ func (v *verdicts) check(t *testing.T, outcomes []outcome) {
 				o.exchange.name(), o.exchange.title, o.difference, v.ours[o.exchange.name()])
 		case o.difference != "" && !listed:
 			t.Errorf("%s %q is not equal:\n%s", o.exchange.name(), o.exchange.title, o.difference)
-		case listed && kind != "pending" && kind != "differs":
+		case listed && kind != "differs":
 			t.Errorf("%s %q is not explained:\n%s", o.exchange.name(), o.exchange.title, o.difference)
-		case o.gap != (kind == "pending"):
-			t.Errorf("%s %q, %s: pending is what the server refuses as not supported, and only that:\n%s",
-				o.exchange.name(), o.exchange.title, reason, o.difference)
 		case listed:
 			t.Logf("%s %q, %s:\n%s", o.exchange.name(), o.exchange.title, reason, o.difference)
 			counts[kind]++
@@ -106,8 +101,8 @@ func (v *verdicts) check(t *testing.T, outcomes []outcome) {
 			counts["equal"]++
 		}
 	}
-	fmt.Printf("wire: %d exchanges: %d equal, %d pending, %d differ, %d vary, %d not replayed\n",
-		len(outcomes), counts["equal"], counts["pending"], counts["differs"], counts["varies"], counts[notReplayed])
+	fmt.Printf("wire: %d exchanges: %d equal, %d differ, %d vary, %d not replayed\n",
+		len(outcomes), counts["equal"], counts["differs"], counts["varies"], counts[notReplayed])
 }
 
 // update writes verdicts.txt for these outcomes; reasons stay where they were.
@@ -128,7 +123,7 @@ func (v *verdicts) update(t *testing.T, outcomes []outcome) {
 			files[o.exchange.file] = true
 			reason, listed, line = whole, true, o.exchange.file
 		}
-		if !o.skipped && (!listed || o.gap != strings.HasPrefix(reason, "pending")) {
+		if !o.skipped && !listed {
 			reason = unexplained
 		}
 		lines[reason] = append(lines[reason], line)

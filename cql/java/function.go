@@ -24,13 +24,20 @@ type Env struct {
 	// how many bytes it may allocate, including garbage. 0: any number.
 	Steps, Memory int64
 
-	// Step is called about every 4,096 steps; its error ends the call. nil: nobody looks.
-	Step func() error
+	Keyspace string // that of the function
+	Host     Host   // nil: a call is not interrupted, the time is that of the machine, and no types are known
+}
 
-	Now       func() time.Time                         // nil: time.Now
-	Keyspace  string                                   // that of the function
-	UserType  func(name string) *types.UserType        // for udfContext.newUDTValue; nil: there are none
-	ParseType func(cqlType string) (types.Type, error) // for udfContext.newTupleValue
+// Host is the program that calls a function.
+type Host interface {
+	// Step is called about every 4,096 steps; its error ends the call.
+	Step() error
+
+	// Now is the time of the statement.
+	Now() time.Time
+
+	UserType(name string) *types.UserType         // for udfContext.newUDTValue; nil: there is none of that name
+	ParseType(cqlType string) (types.Type, error) // for udfContext.newTupleValue
 }
 
 // Function is a compiled body. Several goroutines may call it at a time.

@@ -71,13 +71,7 @@ func TestCollectionInsideItself(t *testing.T) {
 // The caller can end a call between steps.
 func TestStep(t *testing.T) {
 	f := ints(t, "int i = 0; while (true) i++;")
-	n := 0
-	_, err := f.Call(&Env{Step: func() error {
-		if n++; n == 100 {
-			return context.DeadlineExceeded
-		}
-		return nil
-	}}, nil)
+	_, err := f.Call(&Env{Host: &testHost{err: context.DeadlineExceeded}}, nil)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
@@ -123,24 +117,37 @@ func TestNullArguments(t *testing.T) {
 	}
 }
 
-func TestContext(t *testing.T) {
-	tuple := &types.Tuple{Elems: []types.Type{types.Int, types.Text}}
-	env := &Env{
-		Keyspace: "ks",
-		Now:      func() time.Time { return time.UnixMilli(1234) },
-		UserType: func(name string) *types.UserType {
-			if name == "u" {
-				return testUserType
-			}
-			return nil
-		},
-		ParseType: func(text string) (types.Type, error) {
-			if text != "tuple<int, text>" {
-				return nil, errors.New("no such type")
-			}
-			return tuple, nil
-		},
+// testHost knows two types, and ends a call with err after 100 steps.
+type testHost struct {
+	steps int
+	err   error
+}
+
+func (h *testHost) Step() error {
+	if h.steps++; h.steps >= 100 {
+		return h.err
 	}
+	return nil
+}
+
+func (h *testHost) Now() time.Time { return time.UnixMilli(1234) }
+
+func (h *testHost) UserType(name string) *types.UserType {
+	if name == "u" {
+		return testUserType
+	}
+	return nil
+}
+
+func (h *testHost) ParseType(text string) (types.Type, error) {
+	if text != "tuple<int, text>" {
+		return nil, errors.New("no such type")
+	}
+	return &types.Tuple{Elems: []types.Type{types.Int, types.Text}}, nil
+}
+
+func TestContext(t *testing.T) {
+	env := &Env{Keyspace: "ks", Host: &testHost{}}
 	for _, c := range []struct{ body, want string }{
 		{`return udfContext.newUDTValue("u").setInt("a", 5).toString();`, "{a:5,b:NULL,\"Big\":NULL,l:[]}"},
 		{

@@ -366,8 +366,8 @@ func cassandraClasses() []declaration {
 			}},
 			{"UDTValue newUDTValue(String)", func(t *thread, a []value) value {
 				name := a[1].str().String()
-				if t.env.UserType != nil {
-					if u := t.env.UserType(name); u != nil {
+				if t.env.Host != nil {
+					if u := t.env.Host.UserType(name); u != nil {
 						return t.newOf(u, classUDTValue)
 					}
 				}
@@ -381,10 +381,10 @@ func cassandraClasses() []declaration {
 			}},
 			{"TupleValue newTupleValue(String)", func(t *thread, a []value) value {
 				text := a[1].str().String()
-				if t.env.ParseType == nil {
+				if t.env.Host == nil {
 					throw(classIllegalState, "types cannot be parsed here")
 				}
-				ct, err := t.env.ParseType(text)
+				ct, err := t.env.Host.ParseType(text)
 				if err != nil {
 					throw(classIllegalArgument, err.Error())
 				}

@@ -122,10 +122,10 @@ func mathMethods() []native {
 		float("rint", math.RoundToEven),
 		float("sqrt", math.Sqrt),
 		float("cbrt", cubeRoot),
-		float("exp", math.Exp),
+		float("exp", exponential),
 		float("expm1", math.Expm1),
-		float("log", math.Log),
-		float("log10", math.Log10),
+		float("log", naturalLog),
+		float("log10", decimalLog),
 		float("log1p", math.Log1p),
 		float("sin", sine),
 		float("cos", cosine),
@@ -239,14 +239,6 @@ func signum(a float64) float64 {
 		return -1
 	}
 	return a
-}
-
-// power is Java's Math.pow, which differs from C's: 1 to the power of NaN, and -1 to that of infinity, are NaN.
-func power(a, b float64) float64 {
-	if b != b || math.Abs(a) == 1 && math.IsInf(b, 0) {
-		return math.NaN()
-	}
-	return math.Pow(a, b)
 }
 
 func roundHalfUp(a float64) float64 {

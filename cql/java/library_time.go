@@ -128,8 +128,8 @@ func timeClasses() []declaration {
 
 // now is the time of the call.
 func (t *thread) now() time.Time {
-	if t.env.Now != nil {
-		return t.env.Now()
+	if t.env.Host != nil {
+		return t.env.Host.Now()
 	}
 	return time.Now()
 }

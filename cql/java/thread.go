@@ -74,8 +74,8 @@ func (t *thread) look() {
 	if t.taken >= t.steps {
 		panic(stop{ErrSteps})
 	}
-	if t.env.Step != nil {
-		if err := t.env.Step(); err != nil {
+	if t.env.Host != nil {
+		if err := t.env.Host.Step(); err != nil {
 			panic(stop{err})
 		}
 	}

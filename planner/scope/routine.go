@@ -3,6 +3,7 @@ package scope
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cqld/cqld/cql"
@@ -47,24 +48,26 @@ func (r *routine) body() (*java.Function, error) {
 
 // call is functions.Function.Call.
 func (r *routine) call(c *functions.Call) (types.Value, error) {
-	result, err := r.apply(c.Env, bytesOf(nil, c.Args))
+	var few [4][]byte
+	result, err := r.apply(c.Env, bytesOf(few[:0], c.Args))
 	return types.Value{Bytes: result}, err
 }
 
 // apply calls the function with values.
 func (r *routine) apply(env *functions.Env, args [][]byte) (result []byte, err error) {
 	if r.function.Go != nil {
-		return r.applyGo(args)
+		return r.applyGo(slices.Clone(args))
 	}
 	body, err := r.body()
 	if err != nil {
 		return nil, err
 	}
-	err = r.timed(env, func(env *java.Env) (err error) {
-		result, err = body.Call(env, args)
-		return err
-	})
-	return result, err
+	c, err := r.begin(env)
+	if err != nil {
+		return nil, err
+	}
+	result, err = body.Call(&c.java, args)
+	return result, c.end(err)
 }
 
 // bytesOf appends the bytes of values.
@@ -75,8 +78,63 @@ func bytesOf(dst [][]byte, values []types.Value) [][]byte {
 	return dst
 }
 
-// parseType finds the type that a body names.
-func (r *routine) parseType(text string) (types.Type, error) {
+// running is a call that is under way. It implements java.Host.
+type running struct {
+	*routine
+	env     *functions.Env
+	java    java.Env
+	took    time.Duration // without the time that others run
+	resumed time.Time
+}
+
+// begin begins a call, with its limits.
+func (r *routine) begin(env *functions.Env) (*running, error) {
+	if env == nil {
+		env = &functions.Env{}
+	}
+	if err := env.Limits.CheckEnabled(); err != nil {
+		return nil, err
+	}
+	c := &running{routine: r, env: env, resumed: time.Now()}
+	c.java = java.Env{Memory: env.Limits.Memory, Keyspace: r.keyspace.Name, Host: c}
+	return c, nil
+}
+
+// end warns if the call took long, and gives its error the kind that clients get.
+func (c *running) end(err error) error {
+	limits := &c.env.Limits
+	if c.took += time.Since(c.resumed); limits.Warn > 0 && c.took >= limits.Warn {
+		c.env.Warn(c.tooLong(limits.Warn))
+	}
+	if err != nil {
+		return c.failed(err, limits)
+	}
+	return nil
+}
+
+// Step ends the call if it has taken too long, and lets others run.
+func (c *running) Step() error {
+	limit := c.env.Limits.Fail
+	if c.took += time.Since(c.resumed); limit > 0 && c.took >= limit {
+		return errTimeout
+	}
+	if c.env.Step != nil {
+		if err := c.env.Step(); err != nil {
+			return err
+		}
+	}
+	c.resumed = time.Now()
+	return nil
+}
+
+// Now is the time of the statement.
+func (c *running) Now() time.Time { return c.env.Now }
+
+// UserType finds a type of the function's keyspace.
+func (c *running) UserType(name string) *types.UserType { return c.keyspace.Types[name] }
+
+// ParseType finds the type that a body names.
+func (c *running) ParseType(text string) (types.Type, error) {
 	s, _, err := parser.Parse("DROP FUNCTION f (" + text + ")")
 	if err != nil {
 		return nil, err
@@ -85,41 +143,7 @@ func (r *routine) parseType(text string) (types.Type, error) {
 	if !ok || drop.Args == nil || len(drop.Args.Types) != 1 {
 		return nil, cqlerr.Invalidf("Unable to parse type %s", text)
 	}
-	return Type(r.keyspace, drop.Args.Types[0])
-}
-
-// timed calls run with the limits of a call, warns if it takes long, and gives its error the kind that clients get.
-func (r *routine) timed(env *functions.Env, run func(*java.Env) error) error {
-	if env == nil {
-		env = &functions.Env{}
-	}
-	limits := &env.Limits
-	if err := limits.CheckEnabled(); err != nil {
-		return err
-	}
-	var took time.Duration // without the time that others run
-	resumed := time.Now()
-	err := run(&java.Env{
-		Memory: limits.Memory, Keyspace: r.keyspace.Name, Now: func() time.Time { return env.Now },
-		UserType:  func(name string) *types.UserType { return r.keyspace.Types[name] },
-		ParseType: r.parseType,
-		Step: func() error {
-			if took += time.Since(resumed); limits.Fail > 0 && took >= limits.Fail {
-				return errTimeout
-			}
-			if env.Step != nil {
-				if err := env.Step(); err != nil {
-					return err
-				}
-			}
-			resumed = time.Now()
-			return nil
-		},
-	})
-	if took += time.Since(resumed); limits.Warn > 0 && took >= limits.Warn {
-		env.Warn(r.tooLong(limits.Warn))
-	}
-	return r.failed(err, limits)
+	return Type(c.keyspace, drop.Args.Types[0])
 }
 
 func (r *routine) tooLong(limit time.Duration) string {
@@ -176,18 +200,27 @@ func startAggregate(k *schema.Keyspace, a *schema.Aggregate, env *functions.Env)
 
 // run calls fn with the state, which it makes first if there is none, and the budget of a call of r.
 func (a *aggregate) run(r *routine, fn func(env *java.Env) error) error {
-	return r.timed(a.env, func(env *java.Env) (err error) {
-		if a.running == nil {
-			body, err := a.state.body()
-			if err != nil {
-				return err
-			}
-			if a.running, err = body.NewState(env, a.initial); err != nil {
-				return err
-			}
-		}
-		return fn(env)
-	})
+	c, err := r.begin(a.env)
+	if err != nil {
+		return err
+	}
+	if err := a.start(&c.java); err != nil {
+		return c.end(err)
+	}
+	return c.end(fn(&c.java))
+}
+
+// start makes the state if there is none.
+func (a *aggregate) start(env *java.Env) error {
+	if a.running != nil {
+		return nil
+	}
+	body, err := a.state.body()
+	if err != nil {
+		return err
+	}
+	a.running, err = body.NewState(env, a.initial)
+	return err
 }
 
 // Add calls the state function with the values of a row.
@@ -198,12 +231,11 @@ func (a *aggregate) Add(args []types.Value) error {
 
 // Result is the state, or the result of the final function.
 func (a *aggregate) Result() (v types.Value, err error) {
-	switch {
-	case a.final != nil:
-	case a.running == nil:
+	if a.final == nil && a.running == nil {
 		_, err := a.state.body()
 		return types.Value{Bytes: a.initial}, err
-	default:
+	}
+	if a.final == nil {
 		err = a.run(a.state, func(env *java.Env) (err error) {
 			v.Bytes, err = a.running.Value(env)
 			return err
