@@ -9,8 +9,9 @@ import (
 )
 
 // verdicts are the reasons why exchanges are not equal. A reason is a kind and a text: "differs" if that is wanted or
-// cannot be compared, "not replayed" if it is not even tried. A reason that differs begins with the number of the difference in docs/differences.md, and ours has the
-// answer of cqld. A name without a line number means a whole file, which is not replayed.
+// cannot be compared, "not replayed" if it is not even tried. A reason that differs begins with the number of the
+// difference in docs/differences.md, and ours has the answer of cqld. A name without a line number means a whole file,
+// which is not replayed.
 type verdicts struct {
 	list    string // the file
 	reasons []string

@@ -75,7 +75,7 @@ func power(a, b float64) float64 {
 		return math.NaN()
 	}
 	near := math.Pow(a, b)
-	if math.Abs(near) < minNormal || math.IsInf(near, 0) || near != near {
+	if b == 0 || math.Abs(near) < minNormal || math.IsInf(near, 0) || near != near {
 		return near
 	}
 	y, n := powerOfE(log(math.Abs(a)).times(double2{hi: b}))
