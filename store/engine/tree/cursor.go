@@ -27,7 +27,8 @@ type Cursor struct {
 	at      int
 	stop    int    // the first place in the leaf that is not in the range
 	bound   []byte // the first key that is not in the range, or in reverse the last one that is
-	reverse bool
+	step    int    // 1, or -1 in reverse
+	touched byte   // a sum of what was prefetched: the compiler would remove loads without a use
 }
 
 // place is an inner node, and the place of a node in it.
@@ -39,10 +40,10 @@ type place struct {
 // Seek goes to the first row of [start, end), or in reverse to the last one. An end without bytes is after the last
 // key.
 func (c *Cursor) Seek(t *Tree, start, end []byte, reverse bool) {
-	c.level, c.reverse, c.bound = t.level, reverse, end
+	c.level, c.step, c.bound = t.level, 1, end
 	from := start
 	if reverse {
-		c.bound, from = start, end
+		c.step, c.bound, from = -1, start, end
 	}
 	n := t.root
 	for level := t.level; level > 0; level-- {
@@ -69,7 +70,7 @@ func (c *Cursor) Seek(t *Tree, start, end []byte, reverse bool) {
 func (c *Cursor) enter(l *leaf) {
 	n := int(l.n)
 	c.leaf, c.at, c.stop = l, 0, n
-	if c.reverse {
+	if c.step < 0 {
 		c.at, c.stop = n-1, -1
 	}
 	if len(c.bound) == 0 || n == 0 {
@@ -79,17 +80,17 @@ func (c *Cursor) enter(l *leaf) {
 	first, last := bytes.Compare(l.rows[0].Key(), c.bound) < 0, bytes.Compare(l.rows[n-1].Key(), c.bound) < 0
 	switch {
 	case first && !last: // it is between them
-		if c.stop, _ = l.search(c.bound); c.reverse {
+		if c.stop, _ = l.search(c.bound); c.step < 0 {
 			c.stop--
 		}
-	case first == c.reverse: // no row is in the range
+	case first == (c.step < 0): // no row is in the range
 		c.stop = c.at
 	}
 }
 
 // Row is the row that the cursor is at, or none at the end of the range.
 func (c *Cursor) Row() Row {
-	for c.leaf != nil && (!c.reverse && c.at >= c.stop || c.reverse && c.at <= c.stop) {
+	for c.leaf != nil && (c.at-c.stop)*c.step >= 0 {
 		c.nextLeaf()
 	}
 	if c.leaf == nil {
@@ -98,31 +99,33 @@ func (c *Cursor) Row() Row {
 	return c.leaf.rows[c.at]
 }
 
+// prefetchDistance is by how many rows a cursor touches a row before it reads it, so that cache misses overlap.
+const prefetchDistance = 2
+
 // Next goes on by a row.
 func (c *Cursor) Next() {
-	if c.reverse {
-		c.at--
-	} else {
-		c.at++
+	c.at += c.step
+	if ahead := c.at + prefetchDistance*c.step; (c.stop-ahead)*c.step > 0 {
+		c.touched += c.leaf.rows[ahead].touch()
 	}
 }
 
 // nextLeaf goes to the next leaf, or to the end if the bound is in this one.
 func (c *Cursor) nextLeaf() {
-	step, last := 1, int(c.leaf.n)
-	if c.reverse {
-		step, last = -1, -1
+	last := int(c.leaf.n)
+	if c.step < 0 {
+		last = -1
 	}
 	for depth := c.level - 1; depth >= 0 && c.stop == last; depth-- {
 		p := &c.steps[depth]
-		if p.at += step; p.at < 0 || p.at > int(p.in.n) {
+		if p.at += c.step; p.at < 0 || p.at > int(p.in.n) {
 			continue
 		}
 		n := p.in.kids[p.at]
 		for depth++; depth < c.level; depth++ {
 			in := n.inner()
 			at := 0
-			if c.reverse {
+			if c.step < 0 {
 				at = int(in.n)
 			}
 			c.steps[depth] = place{in, at}

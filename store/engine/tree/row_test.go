@@ -29,3 +29,22 @@ func TestHeadAndShared(t *testing.T) {
 		t.Error("different heads are equal")
 	}
 }
+
+// TestTouch touches rows with lengths around those of cache lines, and rows of the other forms.
+func TestTouch(t *testing.T) {
+	for _, size := range []int{0, 1, 55, 59, 60, 63, 64, 560, 2043, 2044, 65535, 65536} {
+		key := []byte("12345")
+		r := NewRow(key, bytes.Repeat([]byte{1}, size))
+		lines := 0
+		if all := len(key) + size; all <= 2048 {
+			lines = all / 64
+		}
+		if got, want := r.touch(), r.bytes(0, 1)[0]+byte(lines); got != want {
+			t.Errorf("a value of %d bytes: the loads add up to %d, want %d", size, got, want)
+		}
+		long := NewLongRow(r, r)
+		if got, want := long.touch(), long.bytes(0, 1)[0]; got != want {
+			t.Errorf("a long row: the loads add up to %d, want %d", got, want)
+		}
+	}
+}

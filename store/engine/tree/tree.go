@@ -6,7 +6,8 @@
 // engine/memory ensures both.
 //
 // A Row is a key and its value in one allocation (row.go). Get reads a row, Seek, Put and Remove change rows along a
-// Path, and Scan and Cursor go through a range.
+// Path, and Scan and Cursor go through a range. A Cursor prefetches: rows that were written at different times are
+// scattered over the heap.
 package tree
 
 import (
