@@ -165,7 +165,7 @@ check: lint generated test race fuzz ## the checks of CI, which also builds for 
 BENCH_ROWS ?= 100000
 
 bench: ## measure start, requests on BENCH_ROWS rows beside a server that does nothing, parsing, values and the store
-	go run -C compat_tests/drivers ./bench -part start,growth,driver -rows $(BENCH_ROWS) -seconds 1
+	go run -C compat_tests/drivers ./bench -part start,growth:$(BENCH_ROWS),driver:$(BENCH_ROWS) -seconds 1
 	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour|Template' -benchtime 20x ./cqltest
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
 	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|TextIndexes|ViewPage" -benchtime 1x $(ON_DISK) ./store

@@ -42,10 +42,10 @@ type work struct {
 }
 
 var works = []work{
-	{"read", readRow},
-	{"insert", insertFresh},
-	{"update", updateRow},
-	{slice100, readSlice},
+	{readWork.name, readRow},
+	{insertWork.name, insertFresh},
+	{updateWork.name, updateRow},
+	{sliceWork.name, readSlice},
 }
 
 func readRow(s *gocql.Session, n int64) error {

@@ -1,6 +1,6 @@
 // Command bench measures a cqld that runs as a separate process, beside a null server, which answers canned frames and
 // so shows the upper limit that client and network set, and beside the Cassandra at CASSANDRA_ADDR if that is set. It
-// has these parts, which -part selects. Each has sizes of its own, which -rows replaces:
+// has these parts, which -part selects, with other numbers of rows if it names them:
 //
 //	start      the time from exec to the first answered query, the size, and the memory of an idle server
 //	growth     reads, slices, inserts and updates with ever more rows, in memory and on disk
@@ -12,7 +12,7 @@
 //
 // A trial of 20 seconds:
 //
-//	go run -C compat_tests/drivers ./bench -part growth -rows 20000 -seconds 0.3 -rounds 1
+//	go run -C compat_tests/drivers ./bench -part start,growth:20000 -seconds 0.3 -rounds 1
 //
 // Rounds of the servers alternate, so that other load on the machine hits all of them. raw.go and raw_works.go are the
 // raw client, which leaves the processors to the server; load.go sends requests through gocql; null.go is the null
@@ -39,7 +39,7 @@ import (
 // part is a part of the page. measure writes it.
 type part struct {
 	name    string
-	rows    []int64 // the sizes that it is measured with, unless -rows names others
+	rows    []int64 // how many rows it is measured with, unless -part names others
 	measure func(m *measurement, ctx context.Context, page io.Writer, rows []int64) error
 }
 
@@ -62,7 +62,6 @@ type measurement struct {
 	warm   time.Duration
 	only   string // kinds of requests; empty: all
 	parts  string // empty: all
-	rows   string // the sizes of all parts; empty: those of each part
 	serve  string // more flags of cqld
 	mixFor time.Duration
 	rate   int // requests per second of the sustained part; 0: as many as possible
@@ -76,8 +75,7 @@ func main() {
 	flag.IntVar(&m.rounds, "rounds", 3, "how many rounds each server gets")
 	flag.DurationVar(&m.warm, "warm", 15*time.Second, "how long Cassandra gets each kind of request before it is measured")
 	flag.StringVar(&m.binary, "binary", "", "measure this binary instead of building one")
-	flag.StringVar(&m.parts, "part", "", "measure only these `parts`, with commas between their names")
-	flag.StringVar(&m.rows, "rows", "", "`numbers` of rows, with commas between them, instead of those of each part")
+	flag.StringVar(&m.parts, "part", "", "measure only these `parts`: names and numbers of rows, such as start,growth:100000:1000000")
 	flag.StringVar(&m.only, "only", "", "measure only these `kinds` of requests, with commas between their names")
 	flag.StringVar(&m.serve, "serve", "", "more `flags` of cqld serve, with spaces between them")
 	flag.DurationVar(&m.mixFor, "sustained", time.Minute, "how long the sustained part sends requests")
@@ -116,36 +114,45 @@ func (m *measurement) run(report string) (err error) {
 		defer file.Close()
 		page = io.MultiWriter(os.Stdout, file)
 	}
+	chosen, err := m.chosen()
+	if err != nil {
+		return err
+	}
 	m.writeHead(page)
 	var failed error
-	for _, p := range parts {
-		if m.parts != "" && !slices.Contains(strings.Split(m.parts, ","), p.name) {
-			continue
-		}
-		rows, err := m.sizes(p)
-		if err == nil {
-			err = p.measure(m, context.Background(), page, rows)
-		}
-		if err != nil {
+	for _, p := range chosen {
+		if err := p.measure(m, context.Background(), page, p.rows); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", p.name, err))
 		}
 	}
 	return failed
 }
 
-// sizes are the numbers of rows that a part is measured with.
-func (m *measurement) sizes(p part) (rows []int64, err error) {
-	if m.rows == "" {
-		return p.rows, nil
+// chosen are the parts that are measured, with their numbers of rows.
+func (m *measurement) chosen() (chosen []part, err error) {
+	if m.parts == "" {
+		return parts, nil
 	}
-	for text := range strings.SplitSeq(m.rows, ",") {
-		n, err := strconv.ParseInt(text, 10, 32)
-		if err != nil || n < rawSlice {
-			return nil, fmt.Errorf("-rows: %q is not a number from %d on: %w", text, rawSlice, err)
+	for text := range strings.SplitSeq(m.parts, ",") {
+		name, numbers, _ := strings.Cut(text, ":")
+		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("-part: there is no part %q", name)
 		}
-		rows = append(rows, n)
+		p := parts[i]
+		if numbers != "" {
+			p.rows = nil
+		}
+		for number := range strings.FieldsFuncSeq(numbers, func(r rune) bool { return r == ':' }) {
+			n, err := strconv.ParseInt(number, 10, 32)
+			if err != nil || n < rawSlice {
+				return nil, fmt.Errorf("-part %s: %q is not a number from %d on", name, number, rawSlice)
+			}
+			p.rows = append(p.rows, n)
+		}
+		chosen = append(chosen, p)
 	}
-	return rows, nil
+	return chosen, nil
 }
 
 func (m *measurement) writeHead(page io.Writer) {

@@ -197,27 +197,32 @@ func mixed(ids [][]byte) bodyOf {
 	}
 }
 
-// nearestWork is the kind of request that needs vectorTables, and slice100 that which needs partitions.
-const (
-	nearestWork = "ten nearest vectors"
-	slice100    = "slice of 100"
+// nearestWork is the kind of request that needs vectorTables.
+const nearestWork = "ten nearest vectors"
+
+// The kinds of requests of which the page shows how they grow.
+var (
+	readWork   = rawWork{"read", opExecute, 0, []string{selectCQL}, one(1, readBody)}
+	insertWork = rawWork{"insert", opExecute, 0, []string{insertCQL}, one(columns+1, insertBody)}
+	updateWork = rawWork{"update", opExecute, 0, []string{updateCQL}, one(columns+1, updateBody)}
+	sliceWork  = rawWork{"slice of 100", opExecute, 0, []string{sliceCQL}, one(1, func(b []byte, n int64) []byte {
+		return intValue(b, spreadPartition(n))
+	})}
 )
 
 // rawWorks are measured in this order: the view and the table like it are read while both have the same rows, and the
 // vectors come last because writing them evicts the other rows from memory.
 var rawWorks = []rawWork{
-	{"read", opExecute, 0, []string{selectCQL}, one(1, readBody)},
-	{"insert", opExecute, 0, []string{insertCQL}, one(columns+1, insertBody)},
-	{"update", opExecute, 0, []string{updateCQL}, one(columns+1, updateBody)},
+	readWork,
+	insertWork,
+	updateWork,
 	{"update of a column", opExecute, 0, []string{oneColumnCQL}, one(2, func(b []byte, n int64) []byte {
 		return intValue(value(b, cell), spread(n))
 	})},
 	{"slice of ten", opExecute, 0, []string{shortSliceCQL}, one(2, func(b []byte, n int64) []byte {
 		return intValue(intValue(b, spreadPartition(n)), int32(n%rawSlice*9/10))
 	})},
-	{slice100, opExecute, 0, []string{sliceCQL}, one(1, func(b []byte, n int64) []byte {
-		return intValue(b, spreadPartition(n))
-	})},
+	sliceWork,
 	{"scan of a thousand", opExecute, 1, []string{scanCQL}, one(1, func(b []byte, n int64) []byte {
 		token := n * 0x1e3779b97f4a7c15 >> 1 // in the lower half, so that rows follow it
 		return binary.BigEndian.AppendUint64(append(b, 0, 0, 0, 8), uint64(-max(token, -token)))

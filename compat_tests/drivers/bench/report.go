@@ -44,7 +44,8 @@ func (m *measurement) reportRequests(ctx context.Context, page io.Writer, rows [
 			return err
 		}
 	}
-	null, canned, err := m.startRawNull(ctx, servers[0], rawWorks)
+	works := slices.DeleteFunc(slices.Clone(rawWorks), func(w rawWork) bool { return !m.wants(w.name) })
+	null, canned, err := m.startRawNull(ctx, servers[0], works)
 	if err != nil {
 		return err
 	}
@@ -54,10 +55,7 @@ func (m *measurement) reportRequests(ctx context.Context, page io.Writer, rows [
 		"| | null server/s | p99 | in memory/s | ratio | CPU | p99 | on disk/s | ratio | CPU | p99 |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
 		tableRows)
 	var beside strings.Builder
-	for _, w := range rawWorks {
-		if !m.wants(w.name) {
-			continue
-		}
+	for _, w := range works {
 		if w.name == nearestWork {
 			for _, c := range servers[1:] {
 				if err := c.fillVectors(ctx); err != nil {
@@ -180,9 +178,6 @@ func (m *measurement) startRawNull(ctx context.Context, like *rawClient, works [
 	}
 	ids := map[string][]byte{}
 	for _, w := range works {
-		if !m.wants(w.name) {
-			continue
-		}
 		n := len(ids)
 		body, err := like.requests(ctx, w)
 		if err != nil {

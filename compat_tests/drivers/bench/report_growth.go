@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/cqld/cqld/compat_tests/process"
@@ -13,10 +12,10 @@ import (
 // growthTables are the tables of which the growth part measures requests, each on servers that have no other table.
 var growthTables = []struct {
 	fill  func(*rawClient, context.Context) error
-	works []string
+	works []rawWork
 }{
-	{(*rawClient).fillPartitions, []string{slice100}},
-	{(*rawClient).fillRows, []string{"read", "update", "insert"}},
+	{(*rawClient).fillPartitions, []rawWork{sliceWork}},
+	{(*rawClient).fillRows, []rawWork{readWork, updateWork, insertWork}},
 }
 
 // reportGrowth writes the CPU time and throughput of requests with ever more rows.
@@ -54,18 +53,14 @@ func (m *measurement) reportGrowth(ctx context.Context, page io.Writer, rows []i
 // growTable measures requests of a table, and appends the results of each server to all. It returns the names of the
 // servers, and the memory that they have at the end.
 func (m *measurement) growTable(
-	ctx context.Context, fill func(*rawClient, context.Context) error, works []string, all *[][]measured,
+	ctx context.Context, fill func(*rawClient, context.Context) error, works []rawWork, all *[][]measured,
 ) (names []string, memory []int64, err error) {
 	servers, stop, err := m.startServers(ctx, "growth", fill)
 	defer stop()
 	if err != nil {
 		return nil, nil, err
 	}
-	var kinds []rawWork
-	for _, name := range works {
-		kinds = append(kinds, rawWorks[slices.IndexFunc(rawWorks, func(w rawWork) bool { return w.name == name })])
-	}
-	null, canned, err := m.startRawNull(ctx, servers[0], kinds)
+	null, canned, err := m.startRawNull(ctx, servers[0], works)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -75,7 +70,7 @@ func (m *measurement) growTable(
 	if *all == nil {
 		*all = make([][]measured, len(servers))
 	}
-	for _, w := range kinds {
+	for _, w := range works {
 		of, err := m.measureWork(ctx, w, servers)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", w.name, err)
