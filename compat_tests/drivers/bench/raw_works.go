@@ -47,8 +47,8 @@ const (
 	nearestCQL      = "SELECT k FROM bench.vectors ORDER BY v ANN OF ? LIMIT 10"
 )
 
-// tableRows is how many rows the tables of single rows and of partitions have before requests write others. Parts set it
-// before they fill tables.
+// tableRows is how many rows the tables of single rows and of partitions have before requests write others. Parts set
+// it before they fill tables.
 var tableRows int64 = 100_000
 
 func partitions() int64 { return tableRows / rawSlice }
