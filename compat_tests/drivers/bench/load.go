@@ -97,9 +97,8 @@ func open(addr string) (*gocql.Session, error) {
 	return c.CreateSession()
 }
 
-// hammer sends requests from several workers. Each sends its next request when the last one is answered. It returns
-// how many ms each request took. With a rate, requests are due at that rate, and a request that is sent late took
-// longer.
+// hammer sends requests from workers, each of which sends its next request when the last one is answered. It returns
+// how many ms each request took. With a rate, requests are due at that rate, and their time begins when they are due.
 func hammer(s *gocql.Session, workers int, d time.Duration, rate int, run func(s *gocql.Session, n int64) error) (took []float32, err error) {
 	var mu sync.Mutex
 	var failed atomic.Pointer[error]

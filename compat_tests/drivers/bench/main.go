@@ -16,7 +16,7 @@
 //
 // Rounds of the servers alternate, so that other load on the machine hits all of them. raw.go and raw_works.go are the
 // raw client, which leaves the processors to the server; load.go sends requests through gocql; null.go is the null
-// server; each part has a file of its own.
+// server; the other files measure the parts.
 package main
 
 import (
