@@ -21,7 +21,7 @@ ON_DISK := -overlay store/engine/disk/testdata/store.json
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build full cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test modules-test race lint generate generated fuzz check licences vulnerabilities vulnerability-list reproducible bench benchmarks properties histories crash soak damage hostile mutations compare release image drivers docs metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
+.PHONY: help build full cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test modules-test race lint generate generated fuzz check licences vulnerabilities vulnerability-list reproducible bench benchmarks properties histories crash soak damage hostile mutations release image drivers docs metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
 
 # A prefix for commands that need a real Cassandra 5.0 in $CASSANDRA_ADDR. It starts one unless one is running.
 ORACLE := go run ./compat_tests/oracle run
@@ -162,17 +162,16 @@ fuzz: ## run each fuzz target for FUZZTIME (10s)
 
 check: lint generated test race fuzz ## the checks of CI, which also builds for each system and runs the drivers
 
-bench: ## measure start, memory, parsing, values, and throughput compared with a server that does nothing
-	go run -C compat_tests/drivers ./bench
+BENCH_ROWS ?= 100000
+
+bench: ## measure start, requests on BENCH_ROWS rows beside a server that does nothing, parsing, values and the store
+	go run -C compat_tests/drivers ./bench -part start,growth:$(BENCH_ROWS),driver:$(BENCH_ROWS) -seconds 1
 	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour|Template' -benchtime 20x ./cqltest
 	go test -run '^$$' -bench . ./cql/parser ./cql/types
 	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|TextIndexes|ViewPage" -benchtime 1x $(ON_DISK) ./store
 
-benchmarks: ## compare requests, memory and growth with a server that does nothing and a real Cassandra, and write BENCHMARKS.md
+benchmarks: ## compare start, requests, growth, sustained load and memory with a real Cassandra, and write BENCHMARKS.md
 	$(ORACLE) go run -C compat_tests/drivers ./bench -report ../../BENCHMARKS.md
-
-compare: ## compare start, memory, size and throughput with a real Cassandra
-	$(ORACLE) go run -C compat_tests/drivers ./bench -cassandra
 
 HISTORIES ?= 1000000
 

@@ -1,51 +1,56 @@
-// Command bench measures a cqld that runs as a separate process, and prints all numbers of one run:
+// Command bench measures a cqld that runs as a separate process, beside a null server, which answers canned frames and
+// so shows the upper limit that client and network set, and beside the Cassandra at CASSANDRA_ADDR if that is set. It
+// has these parts, which -part selects, with other numbers of rows if it names them:
 //
-//   - the time from exec to the first answered query, and the memory of an idle server, in memory and on disk
-//   - throughput and the server's CPU time per request, under 64 workers of gocql: prepared reads of one row, inserts,
-//     overwrites, and inserts and updates with conditions that hold (five columns of 100 bytes). A null server, which
-//     answers canned frames, shows the upper limit that client and network set
-//   - where the server's CPU time goes, from its own profile
+//	start      the time from exec to the first answered query, the size, and the memory of an idle server
+//	growth     reads, slices, inserts and updates with ever more rows, in memory and on disk
+//	sustained  a mixed load through gocql for a minute: latency, CPU time and bytes written
+//	requests   many kinds of requests
+//	driver     throughput through gocql
+//	folders    folders with ever more rows, which are opened again
+//	memory     the memory that many small rows take
 //
-// With -report it writes BENCHMARKS.md. It measures cqld in memory and on disk, a null server and the Cassandra at
-// CASSANDRA_ADDR with a raw client, which leaves the processors to the server. Then it measures cqld with gocql, and
-// cqld on folders with ever more rows.
+// A trial of 20 seconds:
 //
-// With -cassandra it compares cqld on disk with the Cassandra at CASSANDRA_ADDR, which compat_tests/oracle runs.
+//	go run -C compat_tests/drivers ./bench -part start,growth:20000 -seconds 0.3 -rounds 1
 //
-// Rounds of the servers alternate, so that other load on the machine hits all of them. start.go measures the start,
-// load.go the requests of gocql, and compare.go compares with Cassandra; raw.go and raw_works.go are the raw client;
-// the files report*.go write one part of the page each; null.go is the null server.
+// Rounds of the servers alternate, so that other load on the machine hits all of them. raw.go and raw_works.go are the
+// raw client, which leaves the processors to the server; load.go sends requests through gocql; null.go is the null
+// server; the other files measure the parts.
 package main
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cqld/cqld/compat_tests/process"
 )
 
-func main() {
-	null := flag.Bool("null", false, "be the null server")
-	seconds := flag.Float64("seconds", 2, "how long a round takes")
-	rounds := flag.Int("rounds", 3, "how many rounds each server gets")
-	cassandra := flag.Bool("cassandra", false, "compare with the Cassandra at CASSANDRA_ADDR")
-	warm := flag.Duration("warm", 15*time.Second, "beside Cassandra: how long each kind of request runs before it is measured")
-	binary := flag.String("binary", "", "measure this binary instead of building one")
-	only := flag.String("only", "", "measure only these kinds of requests, with commas between their names, and not the start")
-	report := flag.String("report", "", "measure with a raw client, in memory and on disk, and write a page about it to this file")
-	memoryRows := flag.Int("memory-rows", 1_000_000, "of the report: how many rows are inserted to see what they take in memory; 0: none")
-	growth := flag.String("growth", "10000,1000000,10000000", "of the report: the numbers of rows of the folders that are compared; empty: none")
-	answers := flag.String("answers", "", "of the null server: a folder with answers that were recorded for the report")
-	flag.Parse()
-	if *null {
-		fail(serveNull(*answers))
-		return
-	}
-	m := measurement{binary: *binary, round: time.Duration(*seconds * float64(time.Second)), rounds: *rounds, warm: *warm, only: *only, memoryRows: *memoryRows, growth: *growth}
-	fail(m.run(*cassandra, *report))
+// part is a part of the page. measure writes it.
+type part struct {
+	name    string
+	rows    []int64 // how many rows it is measured with, unless -part names others
+	measure func(m *measurement, ctx context.Context, page io.Writer, rows []int64) error
+}
+
+var parts = []part{
+	{"start", nil, (*measurement).reportStart},
+	{"growth", []int64{100_000, 1_000_000, 4_000_000}, (*measurement).reportGrowth},
+	{"sustained", []int64{2_000_000}, (*measurement).reportSustained},
+	{"requests", []int64{100_000}, (*measurement).reportRequests},
+	{"driver", []int64{100_000}, (*measurement).reportDriver},
+	{"folders", []int64{10_000, 1_000_000, 10_000_000}, (*measurement).reportFolders},
+	{"memory", []int64{1_000_000}, (*measurement).reportMemory},
 }
 
 // measurement holds the values of the flags.
@@ -56,19 +61,40 @@ type measurement struct {
 	rounds int
 	warm   time.Duration
 	only   string // kinds of requests; empty: all
-
-	memoryRows int    // of a report
-	growth     string // of a report: numbers of rows
+	parts  string // empty: all
+	serve  string // more flags of cqld
+	mixFor time.Duration
+	rate   int // requests per second of the sustained part; 0: as many as possible
 }
 
-func fail(err error) {
-	if err != nil {
+func main() {
+	var m measurement
+	null := flag.Bool("null", false, "be the null server")
+	answers := flag.String("answers", "", "of the null server: a folder with answers that cqld gave")
+	seconds := flag.Float64("seconds", 2, "how long a round takes")
+	flag.IntVar(&m.rounds, "rounds", 3, "how many rounds each server gets")
+	flag.DurationVar(&m.warm, "warm", 15*time.Second, "how long Cassandra gets each kind of request before it is measured")
+	flag.StringVar(&m.binary, "binary", "", "measure this binary instead of building one")
+	flag.StringVar(&m.parts, "part", "", "measure only these `parts`: names and numbers of rows, such as start,growth:100000:1000000")
+	flag.StringVar(&m.only, "only", "", "measure only these `kinds` of requests, with commas between their names")
+	flag.StringVar(&m.serve, "serve", "", "more `flags` of cqld serve, with spaces between them")
+	flag.DurationVar(&m.mixFor, "sustained", time.Minute, "how long the sustained part sends requests")
+	flag.IntVar(&m.rate, "rate", 0, "requests per second of the sustained part; 0: as many as possible")
+	report := flag.String("report", "", "write the page to this `file` too")
+	flag.Parse()
+	m.round = time.Duration(*seconds * float64(time.Second))
+	run := func() error { return m.run(*report) }
+	if *null {
+		run = func() error { return serveNull(*answers) }
+	}
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func (m *measurement) run(besideCassandra bool, report string) (err error) {
+// run measures the parts and prints a page with everything that could be measured.
+func (m *measurement) run(report string) (err error) {
 	if m.folder, err = os.MkdirTemp("", "cqld-bench-"); err != nil {
 		return err
 	}
@@ -79,16 +105,89 @@ func (m *measurement) run(besideCassandra bool, report string) (err error) {
 			return err
 		}
 	}
-	switch {
-	case besideCassandra:
-		return m.compare()
-	case report != "":
-		return m.report(report)
-	}
-	if m.only == "" {
-		if err := measureStart(m.binary, m.folder); err != nil {
+	page := io.Writer(os.Stdout)
+	if report != "" {
+		file, err := os.Create(report)
+		if err != nil {
 			return err
 		}
+		defer file.Close()
+		page = io.MultiWriter(os.Stdout, file)
 	}
-	return m.measureLoad()
+	chosen, err := m.chosen()
+	if err != nil {
+		return err
+	}
+	m.writeHead(page)
+	var failed error
+	for _, p := range chosen {
+		if err := p.measure(m, context.Background(), page, p.rows); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", p.name, err))
+		}
+	}
+	return failed
+}
+
+// chosen are the parts that are measured, with their numbers of rows.
+func (m *measurement) chosen() (chosen []part, err error) {
+	if m.parts == "" {
+		return parts, nil
+	}
+	for text := range strings.SplitSeq(m.parts, ",") {
+		name, numbers, _ := strings.Cut(text, ":")
+		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("-part: there is no part %q", name)
+		}
+		p := parts[i]
+		if numbers != "" {
+			p.rows = nil
+		}
+		for number := range strings.FieldsFuncSeq(numbers, func(r rune) bool { return r == ':' }) {
+			n, err := strconv.ParseInt(number, 10, 32)
+			if err != nil || n < rawSlice {
+				return nil, fmt.Errorf("-part %s: %q is not a number from %d on", name, number, rawSlice)
+			}
+			p.rows = append(p.rows, n)
+		}
+		chosen = append(chosen, p)
+	}
+	return chosen, nil
+}
+
+func (m *measurement) writeHead(page io.Writer) {
+	fmt.Fprintf(page, `# Benchmarks
+
+    go run -C compat_tests/drivers ./bench %s
+
+%s on %s, %d cores, %s/%s, %s. Clients and servers share the machine.
+
+A row has five columns of %d bytes, unless a table says otherwise. A raw client with %d connections, each with %d requests in
+flight (pages, counts and nearest vectors: one), asks the servers in turn, %d rounds of %g s each: cqld in memory, cqld on disk
+with its defaults, and a null server, which reads each request and writes the answer that cqld gave to the first one of its kind.
+So the null server shows the limit that sockets and the client set. A real Cassandra gets each kind of request for %s before.
+CPU is the server's time in µs per request, with its background work until it rests. A rate is the median of the rounds. p99 is
+the time in ms in which 99 of 100 requests were answered.
+
+`, strings.Join(os.Args[1:], " "), time.Now().UTC().Format(time.DateOnly), processorName(), runtime.NumCPU(), runtime.GOOS,
+		runtime.GOARCH, runtime.Version(), cellBytes, rawConnections, rawInFlight, m.rounds, m.round.Seconds(), m.warm)
+}
+
+// processorName is the system's name for the processors.
+func processorName() string {
+	b, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown processors"
+	}
+	for line := range strings.Lines(string(b)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown processors"
+}
+
+// wants reports whether a kind of requests is measured.
+func (m *measurement) wants(name string) bool {
+	return m.only == "" || slices.Contains(strings.Split(m.only, ","), name)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -31,11 +32,9 @@ const (
 
 // These are the first bytes of the prepared ids that the null server gives out.
 const (
-	idSelect            = 's'
-	idInsert            = 'i'
-	idSlice             = 'l'
-	idConditionalInsert = 'n'
-	idConditionalUpdate = 'u'
+	idSelect = 's'
+	idSlice  = 'l'
+	idWrite  = 'w'
 
 	rawID = 0x80 // and above: the number of a recorded answer
 )
@@ -98,12 +97,11 @@ func nullConnection(conn net.Conn, recorded [][]byte) {
 
 // answers are frames with everything but the stream id.
 type answers struct {
-	ready, supported, void, local, none, row, slice, applied []byte
+	ready, supported, void, local, none, row, slice []byte
 
 	recorded [][]byte // to requests with an id that begins with rawID and a number
 
-	preparedSelect, preparedSlice, preparedSliceRow, preparedInsert []byte
-	preparedConditionalInsert, preparedConditionalUpdate            []byte
+	prepared map[string][]byte // by the statement
 }
 
 func (a *answers) choose(opcode byte, body []byte) []byte {
@@ -113,19 +111,10 @@ func (a *answers) choose(opcode byte, body []byte) []byte {
 	case opOptions:
 		return a.supported
 	case opPrepare:
-		switch {
-		case string(body[4:]) == sliceCQL:
-			return a.preparedSlice
-		case string(body[4:]) == sliceRowCQL:
-			return a.preparedSliceRow
-		case len(body) > 4 && body[4] == 'S':
-			return a.preparedSelect
-		case len(body) > 4 && body[4] == 'U':
-			return a.preparedConditionalUpdate
-		case contains(body, "IF NOT EXISTS"):
-			return a.preparedConditionalInsert
+		if answer := a.prepared[string(body[4:])]; answer != nil {
+			return answer
 		}
-		return a.preparedInsert
+		return a.none
 	case opBatch:
 		return a.recorded[body[6]-rawID] // after the kind of the batch, two counts and the kind of the first statement
 	case opExecute:
@@ -137,30 +126,18 @@ func (a *answers) choose(opcode byte, body []byte) []byte {
 			return a.row
 		case idSlice:
 			return a.slice
-		case idConditionalInsert, idConditionalUpdate:
-			return a.applied
 		}
 		return a.void
 	}
-	if opcode == opQuery && contains(body, "system.local") {
+	if opcode == opQuery && bytes.Contains(body, []byte("system.local")) {
 		return a.local
 	}
 	return a.none
 }
 
-func contains(body []byte, s string) bool {
-	for i := 0; i+len(s) <= len(body); i++ {
-		if string(body[i:i+len(s)]) == s {
-			return true
-		}
-	}
-	return false
-}
-
 // Types of columns as metadata has them.
 const (
 	typeBlob = 3
-	typeBool = 4
 	typeInt  = 9
 	typeText = 13
 	typeUUID = 12
@@ -175,7 +152,7 @@ type column struct {
 var (
 	valueColumns  = []column{{"a", typeBlob}, {"b", typeBlob}, {"c", typeBlob}, {"d", typeBlob}, {"e", typeBlob}}
 	insertColumns = append([]column{{"k", typeInt}}, valueColumns...)
-	updateColumns = slices.Concat(valueColumns, []column{{"k", typeInt}, {"a", typeBlob}})
+	updateColumns = append(slices.Clone(valueColumns), insertColumns[0])
 	localColumns  = []column{
 		{"key", typeText},
 		{"data_center", typeText},
@@ -205,22 +182,19 @@ func cannedAnswers(recorded [][]byte) *answers {
 	supported = appendText(supported, "CQL_VERSION")
 	supported = appendText(append(supported, 0, 1), "3.4.7")
 	a := &answers{
-		ready:          frame(opReady, nil),
-		supported:      frame(opSupported, supported),
-		void:           frame(opResult, []byte{0, 0, 0, 1}),
-		local:          frame(opResult, local),
-		none:           frame(opResult, appendRows(nil, nil)),
-		applied:        frame(opResult, appendRows([]column{{"[applied]", typeBool}}, [][]byte{{1}})),
-		row:            frame(opResult, rowsWithoutMetadata(cells, 1)),
-		slice:          frame(opResult, rowsWithoutMetadata(cells, rawSlice)),
-		preparedSelect: frame(opResult, prepared(idSelect, insertColumns[:1], 0, valueColumns)),
-		preparedSlice:  frame(opResult, prepared(idSlice, insertColumns[:1], 0, valueColumns)),
-		preparedInsert: frame(opResult, prepared(idInsert, insertColumns, 0, nil)),
-
-		preparedSliceRow: frame(opResult, prepared(idInsert, slices.Insert(slices.Clone(insertColumns), 1, column{"c", typeInt}), 0, nil)),
-
-		preparedConditionalInsert: frame(opResult, prepared(idConditionalInsert, insertColumns, 0, nil)),
-		preparedConditionalUpdate: frame(opResult, prepared(idConditionalUpdate, updateColumns, len(valueColumns), nil)),
+		ready:     frame(opReady, nil),
+		supported: frame(opSupported, supported),
+		void:      frame(opResult, []byte{0, 0, 0, 1}),
+		local:     frame(opResult, local),
+		none:      frame(opResult, appendRows(nil, nil)),
+		row:       frame(opResult, rowsWithoutMetadata(cells, 1)),
+		slice:     frame(opResult, rowsWithoutMetadata(cells, rawSlice)),
+		prepared: map[string][]byte{
+			selectCQL: frame(opResult, prepared(idSelect, insertColumns[:1], 0, valueColumns)),
+			sliceCQL:  frame(opResult, prepared(idSlice, insertColumns[:1], 0, valueColumns)),
+			insertCQL: frame(opResult, prepared(idWrite, insertColumns, 0, nil)),
+			updateCQL: frame(opResult, prepared(idWrite, updateColumns, len(valueColumns), nil)),
+		},
 	}
 	for _, body := range recorded {
 		a.recorded = append(a.recorded, frame(opResult, body))

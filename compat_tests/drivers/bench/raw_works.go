@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,9 +14,7 @@ import (
 // The tables of the raw client: the table of single rows that gocql uses too, one with partitions of 100 rows, and the
 // tables of four numbers.
 const (
-	rawRows       = 10_000
-	rawPartitions = 100
-	rawSlice      = 100 // rows of a partition
+	rawSlice = 100 // rows of a partition
 
 	rowTableCQL   = "CREATE TABLE IF NOT EXISTS bench.t (k int PRIMARY KEY, a blob, b blob, c blob, d blob, e blob)"
 	sliceTableCQL = "CREATE TABLE IF NOT EXISTS bench.s (k int, c int, a blob, b blob, c1 blob, d blob, e blob, PRIMARY KEY (k, c))"
@@ -24,7 +23,8 @@ const (
 	shortSliceCQL = "SELECT a, b, c1, d, e FROM bench.s WHERE k = ? AND c >= ? LIMIT 10"
 	scanCQL       = "SELECT k, c, a, b, c1, d, e FROM bench.s WHERE token(k) > ? LIMIT 1000"
 	countCQL      = "SELECT count(*) FROM bench.s"
-	updateCQL     = "UPDATE bench.t SET c = ? WHERE k = ?"
+	updateCQL     = "UPDATE bench.t SET a = ?, b = ?, c = ?, d = ?, e = ? WHERE k = ?"
+	oneColumnCQL  = "UPDATE bench.t SET c = ? WHERE k = ?"
 
 	derivedRows  = 100_000
 	indexedGroup = 10  // rows that have the same value of an indexed column
@@ -46,6 +46,12 @@ const (
 	vectorInsertCQL = "INSERT INTO bench.vectors (k, v) VALUES (?, ?)"
 	nearestCQL      = "SELECT k FROM bench.vectors ORDER BY v ANN OF ? LIMIT 10"
 )
+
+// tableRows is how many rows the tables of single rows and of partitions have before requests write others. Parts set
+// it before they fill tables.
+var tableRows int64 = 100_000
+
+func partitions() int64 { return tableRows / rawSlice }
 
 // vectorTables are a table of vectors with its index.
 var vectorTables = []string{
@@ -109,7 +115,7 @@ const opBatch = 0x0d
 // rawInserted counts the rows inserted after the initial ones.
 var rawInserted atomic.Int32
 
-func freshKey() int32 { return rawRows + rawInserted.Add(1) }
+func freshKey() int32 { return int32(tableRows) + rawInserted.Add(1) }
 
 // value appends a value of a request, and intValue one of type int.
 func value(b, v []byte) []byte {
@@ -135,8 +141,15 @@ func insertRow(b []byte, k int32) []byte {
 	return b
 }
 
-// spread returns the key of an initial row, in pseudo-random order.
-func spread(n int64) int32 { return int32(n * 7919 % rawRows) }
+// spread returns the key of an initial row, in pseudo-random order, and spreadPartition that of a partition.
+func spread(n int64) int32          { return int32(scattered(n, tableRows)) }
+func spreadPartition(n int64) int32 { return int32(scattered(n, partitions())) }
+
+// scattered is the i-th number below n in an order that looks random and has each once.
+func scattered(i, n int64) int64 {
+	const step = 2_147_483_647 // a prime number that is no factor of any n
+	return i % n * step % n
+}
 
 // one makes requests of one statement.
 func one(values int, row func(b []byte, n int64) []byte) func(ids [][]byte) bodyOf {
@@ -147,7 +160,13 @@ func one(values int, row func(b []byte, n int64) []byte) func(ids [][]byte) body
 
 func readBody(b []byte, n int64) []byte { return intValue(b, spread(n)) }
 
-func overwriteBody(b []byte, n int64) []byte { return insertRow(b, spread(n)) }
+// updateBody writes five columns of a row.
+func updateBody(b []byte, n int64) []byte {
+	for range columns {
+		b = value(b, cell)
+	}
+	return intValue(b, spread(n))
+}
 
 func insertBody(b []byte, _ int64) []byte { return insertRow(b, freshKey()) }
 
@@ -165,14 +184,14 @@ func batchOf(ids [][]byte) bodyOf {
 	}
 }
 
-// mixed makes eight reads, one overwrite and one insert of every ten requests.
+// mixed makes eight reads, one update and one insert of every ten requests.
 func mixed(ids [][]byte) bodyOf {
 	return func(b []byte, n int64) []byte {
 		switch n % 10 {
 		case 0:
 			return insertBody(execute(b, ids[1], columns+1), n)
 		case 1:
-			return overwriteBody(execute(b, ids[1], columns+1), n)
+			return updateBody(execute(b, ids[2], columns+1), n/10) // any row, and not each tenth
 		}
 		return readBody(execute(b, ids[0], 1), n)
 	}
@@ -181,32 +200,37 @@ func mixed(ids [][]byte) bodyOf {
 // nearestWork is the kind of request that needs vectorTables.
 const nearestWork = "ten nearest vectors"
 
+// The kinds of requests of which the page shows how they grow.
+var (
+	readWork   = rawWork{"read", opExecute, 0, []string{selectCQL}, one(1, readBody)}
+	insertWork = rawWork{"insert", opExecute, 0, []string{insertCQL}, one(columns+1, insertBody)}
+	updateWork = rawWork{"update", opExecute, 0, []string{updateCQL}, one(columns+1, updateBody)}
+	sliceWork  = rawWork{"slice of 100", opExecute, 0, []string{sliceCQL}, one(1, func(b []byte, n int64) []byte {
+		return intValue(b, spreadPartition(n))
+	})}
+)
+
 // rawWorks are measured in this order: the view and the table like it are read while both have the same rows, and the
 // vectors come last because writing them evicts the other rows from memory.
 var rawWorks = []rawWork{
-	{"read", opExecute, 0, []string{selectCQL}, one(1, readBody)},
-	{"insert", opExecute, 0, []string{insertCQL}, one(columns+1, insertBody)},
-	{"overwrite", opExecute, 0, []string{insertCQL}, one(columns+1, overwriteBody)},
-	{"update of a column", opExecute, 0, []string{updateCQL}, one(2, func(b []byte, n int64) []byte {
+	readWork,
+	insertWork,
+	updateWork,
+	{"update of a column", opExecute, 0, []string{oneColumnCQL}, one(2, func(b []byte, n int64) []byte {
 		return intValue(value(b, cell), spread(n))
 	})},
 	{"slice of ten", opExecute, 0, []string{shortSliceCQL}, one(2, func(b []byte, n int64) []byte {
-		return intValue(intValue(b, int32(n%rawPartitions)), int32(n/rawPartitions%rawSlice*9/10))
+		return intValue(intValue(b, spreadPartition(n)), int32(n%rawSlice*9/10))
 	})},
-	{"slice of 100", opExecute, 0, []string{sliceCQL}, one(1, func(b []byte, n int64) []byte {
-		return intValue(b, int32(n%rawPartitions))
-	})},
+	sliceWork,
 	{"scan of a thousand", opExecute, 1, []string{scanCQL}, one(1, func(b []byte, n int64) []byte {
 		token := n * 0x1e3779b97f4a7c15 >> 1 // in the lower half, so that rows follow it
 		return binary.BigEndian.AppendUint64(append(b, 0, 0, 0, 8), uint64(-max(token, -token)))
 	})},
-	{"count(*) of ten thousand", opExecute, 1, []string{countCQL}, one(0, func(b []byte, _ int64) []byte { return b })},
+	{"count(*) of the table", opExecute, 1, []string{countCQL}, one(0, func(b []byte, _ int64) []byte { return b })},
 	{"conditional insert", opExecute, 0, []string{conditionalInsertCQL}, one(columns+1, insertBody)},
 	{"conditional update", opExecute, 0, []string{conditionalUpdateCQL}, one(columns+2, func(b []byte, n int64) []byte {
-		for range columns {
-			b = value(b, cell)
-		}
-		return value(intValue(b, spread(n)), cell)
+		return value(updateBody(b, n), cell)
 	})},
 	{"logged batch of 10", opBatch, 0, []string{insertCQL}, batchOf},
 	{"ten rows by an index", opExecute, 0, []string{indexedCQL}, one(1, groupBody(indexedGroup))},
@@ -216,7 +240,7 @@ var rawWorks = []rawWork{
 	{"insert with one index", opExecute, 0, []string{indexedInsertCQL}, one(4, derivedInsert)},
 	{"insert with three indexes", opExecute, 0, []string{threeInsertCQL}, one(4, derivedInsert)},
 	{"insert with a view", opExecute, 0, []string{viewedInsertCQL}, one(4, derivedInsert)},
-	{"mixed 8 : 1 : 1", opExecute, 0, []string{selectCQL, insertCQL}, mixed},
+	{"mixed 8 : 1 : 1", opExecute, 0, []string{selectCQL, insertCQL, updateCQL}, mixed},
 	{nearestWork, opExecute, 1, []string{nearestCQL}, one(1, func(b []byte, n int64) []byte { return vector(b, n, 1) })},
 }
 
@@ -259,7 +283,7 @@ func (c *rawClient) fillVectors(ctx context.Context) error {
 
 // prepareTables makes the tables and their initial rows, except the table of vectors.
 func (c *rawClient) prepareTables(ctx context.Context) error {
-	if err := c.define(ctx, slices.Concat([]string{rowTableCQL, sliceTableCQL}, indexedTable, derivedTables)...); err != nil {
+	if err := c.define(ctx, slices.Concat(indexedTable, derivedTables)...); err != nil {
 		return err
 	}
 	// Rows are written to these tables in turn, so that the same share of each is in memory when it is read.
@@ -270,15 +294,35 @@ func (c *rawClient) prepareTables(ctx context.Context) error {
 			return derivedRow(execute(b, ids[n%tables], 4), int32(n/tables%derivedRows))
 		}
 	})
-	if err != nil {
+	return errors.Join(err, c.fillRows(ctx), c.fillPartitions(ctx))
+}
+
+// fillRows makes the table of single rows, and fillPartitions that of partitions.
+func (c *rawClient) fillRows(ctx context.Context) error {
+	if err := c.define(ctx, rowTableCQL); err != nil {
 		return err
 	}
-	if err := c.fill(ctx, rawInFlight, []string{insertCQL}, rawRows, one(columns+1, func(b []byte, n int64) []byte { return insertRow(b, int32(n%rawRows)) })); err != nil {
-		return err
-	}
-	return c.fill(ctx, rawInFlight, []string{sliceRowCQL}, rawPartitions*rawSlice, one(columns+2, func(b []byte, n int64) []byte {
-		return insertRow(intValue(b, int32(n/rawSlice%rawPartitions)), int32(n%rawSlice))
+	return c.fill(ctx, c.gently(), []string{insertCQL}, tableRows, one(columns+1, func(b []byte, n int64) []byte {
+		return insertRow(b, int32(n%tableRows))
 	}))
+}
+
+func (c *rawClient) fillPartitions(ctx context.Context) error {
+	if err := c.define(ctx, sliceTableCQL); err != nil {
+		return err
+	}
+	return c.fill(ctx, c.gently(), []string{sliceRowCQL}, tableRows, one(columns+2, func(b []byte, n int64) []byte {
+		return insertRow(intValue(b, int32(n/rawSlice%partitions())), int32(n%rawSlice))
+	}))
+}
+
+// gently is how many requests a connection has in flight that fills a table. Cassandra gets few at a time: some would
+// time out otherwise.
+func (c *rawClient) gently() int {
+	if c.warm > 0 {
+		return fewInFlight
+	}
+	return rawInFlight
 }
 
 // fill sends at least n requests, with depth of them in flight on each connection.

@@ -4,69 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/cqld/cqld/compat_tests/process"
 )
 
-// report measures cqld in memory and on disk, a null server that gives the same answers, and a Cassandra if there is
-// one. It writes a page with all parts that could be measured.
-func (m *measurement) report(path string) error {
-	ctx := context.Background()
-	var page strings.Builder
-	m.writeHead(&page)
-	var failed error
-	for _, part := range []func(context.Context, *strings.Builder) error{
-		m.reportRequests, m.reportDriver, m.reportGrowth, m.reportMemory,
-	} {
-		failed = errors.Join(failed, part(ctx, &page))
-	}
-	fmt.Print(page.String())
-	return errors.Join(failed, os.WriteFile(path, []byte(page.String()), 0o644))
-}
-
-func (m *measurement) writeHead(page *strings.Builder) {
-	command := fmt.Sprintf("go run -C compat_tests/drivers ./bench -report ../../BENCHMARKS.md -seconds %g -rounds %d -warm %s -memory-rows %d -growth %s",
-		m.round.Seconds(), m.rounds, m.warm, m.memoryRows, m.growth)
-	fmt.Fprintf(page, `# Benchmarks
-
-    %s
-
-A raw client with %d connections, each with %d requests under way (pages, counts and nearest vectors: one), asks three servers in turn,
-%d rounds of %g s each: cqld in memory, cqld on disk as it is by default, and a null server, which reads each request and
-writes the answer that cqld gave to the first one of its kind. So the null server shows what sockets and the client leave at best.
-A row has five columns of %d bytes.
-
-The machine: %s, %d cores, %s/%s, %s. Client and servers share it.
-
-`, command, rawConnections, rawInFlight, m.rounds, m.round.Seconds(), cellBytes, processorName(), runtime.NumCPU(),
-		runtime.GOOS, runtime.GOARCH, runtime.Version())
-}
-
-// processorName is the system's name for the processors.
-func processorName() string {
-	b, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		return "unknown processors"
-	}
-	for line := range strings.Lines(string(b)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return "unknown processors"
-}
-
-// serveRaw starts cqld and makes the tables.
-func (m *measurement) serveRaw(ctx context.Context, name string, args ...string) (*process.Process, *rawClient, error) {
-	p, err := process.Start(m.binary, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+// serveRaw starts cqld, with its data in memory or in a folder, and connects to it.
+func (m *measurement) serveRaw(ctx context.Context, name, folder string) (*process.Process, *rawClient, error) {
+	args := slices.Concat([]string{"serve", "--listen", "127.0.0.1:0"}, storeFlags(name, folder), strings.Fields(m.serve))
+	p, err := process.Start(m.binary, args...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,85 +32,98 @@ func (m *measurement) serveRaw(ctx context.Context, name string, args ...string)
 }
 
 // reportRequests writes the tables of requests.
-func (m *measurement) reportRequests(ctx context.Context, page *strings.Builder) error {
-	memory, inMemory, err := m.serveRaw(ctx, "in memory", "--memory")
+func (m *measurement) reportRequests(ctx context.Context, page io.Writer, rows []int64) error {
+	tableRows = rows[0]
+	servers, stop, err := m.startServers(ctx, "requests", (*rawClient).prepareTables)
+	defer stop()
 	if err != nil {
 		return err
-	}
-	defer memory.Stop()
-	defer inMemory.close()
-	disk, onDisk, err := m.serveRaw(ctx, "on disk", "--data", filepath.Join(m.folder, "report"))
-	if err != nil {
-		return err
-	}
-	defer disk.Stop()
-	defer onDisk.close()
-	servers := []*rawClient{inMemory, onDisk}
-	cassandra, err := m.dialCassandra(ctx)
-	if err != nil {
-		return err
-	}
-	if cassandra != nil {
-		defer cassandra.close()
-		servers = append(servers, cassandra)
-	}
-	for _, c := range servers {
-		if err := c.prepareTables(ctx); err != nil {
-			return err
-		}
 	}
 	if m.wants(nearestWork) {
-		if err := inMemory.fillVectors(ctx); err != nil { // the null server gets its answer from them
+		if err := servers[0].fillVectors(ctx); err != nil { // the null server gets its answer from them
 			return err
 		}
 	}
-	null, canned, err := m.startRawNull(ctx, inMemory)
+	works := slices.DeleteFunc(slices.Clone(rawWorks), func(w rawWork) bool { return !m.wants(w.name) })
+	null, canned, err := m.startRawNull(ctx, servers[0], works)
 	if err != nil {
 		return err
 	}
 	defer null.Stop()
 	defer canned.close()
-	page.WriteString("CPU is the server's, with what it does in the background until it rests, in µs for a request. A ratio is to the null " +
-		"server's requests per second in the\nsame round: the median, and the least and the most of the rounds. " +
-		"Each kind of request begins when the servers have nothing left to do.\n" +
-		"p99 is in how many ms 99 of 100 requests were answered.\n\n" +
-		"| | null server/s | p99 | in memory/s | ratio | CPU | p99 | on disk/s | ratio | CPU | p99 |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(page, "## Requests\n\nTables of %d rows. A ratio is to the null server's rate in the same round: median, minimum and maximum.\n\n"+
+		"| | null server/s | p99 | in memory/s | ratio | CPU | p99 | on disk/s | ratio | CPU | p99 |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+		tableRows)
 	var beside strings.Builder
-	for _, w := range rawWorks {
-		if !m.wants(w.name) {
-			continue
-		}
+	for _, w := range works {
 		if w.name == nearestWork {
 			for _, c := range servers[1:] {
 				if err := c.fillVectors(ctx); err != nil {
 					return err
 				}
 			}
+			if _, err := settleAll(servers); err != nil {
+				return err
+			}
 		}
-		all, err := m.reportWork(ctx, w, append([]*rawClient{canned}, servers...))
+		all, err := m.measureWork(ctx, w, append([]*rawClient{canned}, servers...))
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
-		line := fmt.Sprintf("| %s | %.0f | %.2f | %s %s\n", w.name, median(all[0].rates), median(all[0].slow),
+		fmt.Fprintf(page, "| %s | %.0f | %.2f | %s %s\n", w.name, median(all[0].rates), median(all[0].slow),
 			all[1].besideNull(all[0]), all[2].besideNull(all[0]))
-		page.WriteString(line)
-		fmt.Print(line)
-		if cassandra != nil {
-			line := fmt.Sprintf("| %s | %s %s %s |\n", w.name, all[3].alone(), all[2].alone(), ratios(all[2].rates, all[3].rates))
-			beside.WriteString(line)
-			fmt.Print(line)
+		if len(all) > 3 {
+			fmt.Fprintf(&beside, "| %s | %s %s %s |\n", w.name, all[3].alone(), all[2].alone(), ratios(all[2].rates, all[3].rates))
 		}
 	}
-	page.WriteString("\n")
-	if cassandra == nil {
-		page.WriteString("No Cassandra was named by CASSANDRA_ADDR and CASSANDRA_PID, so none was measured.\n\n")
+	if beside.Len() == 0 {
+		fmt.Fprintln(page)
 		return nil
 	}
-	fmt.Fprintf(page, "The same rounds beside a real Cassandra, which got each kind of request for %s before. In each %d "+
-		"requests are under way (pages, counts and nearest vectors: %d).\n\n"+
-		"| | Cassandra/s | CPU | p99 | on disk/s | CPU | p99 | on disk, times Cassandra |\n|---|---|---|---|---|---|---|---|\n%s\n",
-		m.warm, rawConnections*rawInFlight, rawConnections, beside.String())
-	return m.reportCount(ctx, page, cassandra, onDisk)
+	fmt.Fprintf(page, "\nThe same rounds beside Cassandra:\n\n"+
+		"| | Cassandra/s | CPU | p99 | on disk/s | CPU | p99 | on disk, times Cassandra |\n|---|---|---|---|---|---|---|---|\n%s\n", beside.String())
+	return m.reportCount(ctx, page, servers[1:])
+}
+
+// startServers starts cqld in memory and on disk, fills both and the Cassandra that runs, if there is one, and waits
+// until they rest. stop ends all and deletes their data.
+func (m *measurement) startServers(
+	ctx context.Context, folder string, fill func(*rawClient, context.Context) error,
+) (servers []*rawClient, stop func(), err error) {
+	folder = filepath.Join(m.folder, folder)
+	var stops []func()
+	stop = func() {
+		for _, f := range stops {
+			f()
+		}
+		os.RemoveAll(folder)
+	}
+	for _, name := range []string{inMemory, onDisk} {
+		p, c, err := m.serveRaw(ctx, name, folder)
+		if err != nil {
+			return nil, stop, err
+		}
+		servers = append(servers, c)
+		stops = append(stops, c.close, func() { p.Stop() })
+	}
+	cassandra, err := m.dialCassandra(ctx)
+	if err != nil {
+		return nil, stop, err
+	}
+	if cassandra != nil {
+		servers = append(servers, cassandra)
+		stops = append(stops, cassandra.close)
+		if _, err := cassandra.connections[0].Query(ctx, "DROP KEYSPACE IF EXISTS bench", nil, nil); err != nil {
+			return nil, stop, err
+		}
+	}
+	for _, c := range servers {
+		if err := fill(c, ctx); err != nil {
+			return nil, stop, fmt.Errorf("fill %s: %w", c.name, err)
+		}
+	}
+	_, err = settleAll(servers)
+	return servers, stop, err
 }
 
 // dialCassandra connects to the Cassandra at CASSANDRA_ADDR; nil if that is not set.
@@ -176,14 +143,17 @@ func (m *measurement) dialCassandra(ctx context.Context) (*rawClient, error) {
 	return c, err
 }
 
+// countedRows is how many rows servers count.
+const countedRows = 1_000_000
+
 // reportCount writes how long servers take to count many rows.
-func (m *measurement) reportCount(ctx context.Context, page *strings.Builder, servers ...*rawClient) error {
-	if m.memoryRows == 0 {
-		return nil
-	}
-	fmt.Fprintf(page, "`SELECT count(*)` of %d rows of %d bytes, the median of %d, in ms:", m.memoryRows, memoryRowBytes, m.rounds)
+func (m *measurement) reportCount(ctx context.Context, page io.Writer, servers []*rawClient) error {
+	fmt.Fprintf(page, "`SELECT count(*)` of %d rows of %d bytes, the median of %d, in ms:", countedRows, memoryRowBytes, m.rounds)
 	for _, c := range servers {
-		if err := errors.Join(c.fillMemoryTable(ctx, m.memoryRows), settle(c.pid)); err != nil {
+		if err := c.fillMemoryTable(ctx, countedRows); err != nil {
+			return err
+		}
+		if _, err := settle(c.pid); err != nil {
 			return err
 		}
 		var times []float64
@@ -196,21 +166,18 @@ func (m *measurement) reportCount(ctx context.Context, page *strings.Builder, se
 		}
 		fmt.Fprintf(page, " %s %.0f", c.name, median(times))
 	}
-	page.WriteString("\n\n")
+	fmt.Fprint(page, "\n\n")
 	return nil
 }
 
 // startRawNull starts a null server that answers as cqld did to the first request of each kind.
-func (m *measurement) startRawNull(ctx context.Context, like *rawClient) (*process.Process, *rawClient, error) {
-	folder := filepath.Join(m.folder, "answers")
-	if err := os.Mkdir(folder, 0o700); err != nil {
+func (m *measurement) startRawNull(ctx context.Context, like *rawClient, works []rawWork) (*process.Process, *rawClient, error) {
+	folder, err := os.MkdirTemp(m.folder, "answers")
+	if err != nil {
 		return nil, nil, err
 	}
 	ids := map[string][]byte{}
-	for _, w := range rawWorks {
-		if !m.wants(w.name) {
-			continue
-		}
+	for _, w := range works {
 		n := len(ids)
 		body, err := like.requests(ctx, w)
 		if err != nil {
@@ -225,11 +192,7 @@ func (m *measurement) startRawNull(ctx context.Context, like *rawClient) (*proce
 		}
 		ids[w.name] = append([]byte{rawID + byte(n)}, make([]byte, 15)...)
 	}
-	me, err := self()
-	if err != nil {
-		return nil, nil, err
-	}
-	p, err := process.Start(me, "-null", "-answers", folder)
+	p, err := startNull(folder)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -241,14 +204,30 @@ func (m *measurement) startRawNull(ctx context.Context, like *rawClient) (*proce
 	return p, c, nil
 }
 
-// measured collects the rounds of one kind of request on one server.
-type measured struct {
-	result
-	rates, slow []float64 // of the rounds
+// settleAll waits until servers have settled, and returns the CPU time that each used meanwhile.
+func settleAll(servers []*rawClient) ([]time.Duration, error) {
+	used, failed := make([]time.Duration, len(servers)), make([]error, len(servers))
+	var waiting sync.WaitGroup
+	for i, c := range servers {
+		waiting.Go(func() { used[i], failed[i] = settle(c.pid) })
+	}
+	waiting.Wait()
+	return used, errors.Join(failed...)
 }
 
-// reportWork measures one kind of request on servers in turn.
-func (m *measurement) reportWork(ctx context.Context, w rawWork, servers []*rawClient) ([]measured, error) {
+// measured collects the rounds of one kind of request on one server.
+type measured struct {
+	requests    int64
+	cpu         time.Duration
+	rates, slow []float64 // of the rounds: requests per second, and p99 in ms
+}
+
+func (a *measured) cpuMicros() float64 {
+	return float64(a.cpu) / float64(time.Microsecond) / float64(a.requests)
+}
+
+// measureWork measures one kind of request on servers in turn.
+func (m *measurement) measureWork(ctx context.Context, w rawWork, servers []*rawClient) ([]measured, error) {
 	depth := w.depth
 	if depth == 0 {
 		depth = rawInFlight
@@ -256,9 +235,6 @@ func (m *measurement) reportWork(ctx context.Context, w rawWork, servers []*rawC
 	all := make([]measured, len(servers))
 	numbers := make([]atomic.Int64, len(servers))
 	for i, c := range servers {
-		if err := settle(c.pid); err != nil {
-			return nil, fmt.Errorf("%s: %w", c.name, err)
-		}
 		if c.warm == 0 {
 			continue
 		}
@@ -276,29 +252,18 @@ func (m *measurement) reportWork(ctx context.Context, w rawWork, servers []*rawC
 			if err != nil {
 				return nil, err
 			}
-			r, err := c.measure(w.opcode, depth, body, &numbers[i], m.round)
-			if err != nil {
+			if err := c.measure(&all[i], w.opcode, depth, body, &numbers[i], m.round); err != nil {
 				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
-			all[i].add(r)
 		}
 	}
+	used, err := settleAll(servers)
 	for i, c := range servers {
-		if c.warm > 0 {
-			continue
+		if c.warm == 0 { // Cassandra is never quiet
+			all[i].cpu += used[i]
 		}
-		behind, err := settled(c.pid)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.name, err)
-		}
-		all[i].cpu += behind
 	}
-	return all, nil
-}
-
-func (a *measured) add(r result) {
-	a.requests, a.elapsed, a.cpu = a.requests+r.requests, a.elapsed+r.elapsed, a.cpu+r.cpu
-	a.rates, a.slow = append(a.rates, r.perSecond()), append(a.slow, r.slow)
+	return all, err
 }
 
 // besideNull are the cells of a server in a table that begins with a null server.
@@ -320,23 +285,24 @@ func ratios(of, to []float64) string {
 	return fmt.Sprintf("%.2f (%.2f-%.2f)", median(all), slices.Min(all), slices.Max(all))
 }
 
-// measure sends requests for d, and measures throughput, p99 latency and the server's CPU time.
-func (c *rawClient) measure(opcode byte, depth int, body bodyOf, numbers *atomic.Int64, d time.Duration) (r result, err error) {
+// measure sends requests for d, and adds throughput, p99 latency and the server's CPU time to a.
+func (c *rawClient) measure(a *measured, opcode byte, depth int, body bodyOf, numbers *atomic.Int64, d time.Duration) error {
 	before, err := process.CPUOf(c.pid)
 	if err != nil {
-		return r, err
+		return err
 	}
 	began := time.Now()
 	took, err := c.run(opcode, depth, body, numbers, until(d))
 	if err != nil {
-		return r, err
+		return err
 	}
-	r.elapsed, r.requests = time.Since(began), int64(len(took))
 	slices.Sort(took)
-	r.slow = float64(took[len(took)*99/100])
+	a.requests += int64(len(took))
+	a.rates = append(a.rates, float64(len(took))/time.Since(began).Seconds())
+	a.slow = append(a.slow, float64(took[len(took)*99/100]))
 	after, err := process.CPUOf(c.pid)
-	r.cpu = after - before
-	return r, err
+	a.cpu += after - before
+	return err
 }
 
 // median is the number in the middle, or the mean of the two in the middle.

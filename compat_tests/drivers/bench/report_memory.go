@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/cqld/cqld/compat_tests/process"
@@ -19,43 +17,39 @@ const (
 	memoryRowBytes  = 8 + cellBytes
 )
 
-// fillMemoryTable makes the table and its rows. Cassandra gets few requests at a time: after all earlier measurements,
-// some would time out otherwise.
-func (c *rawClient) fillMemoryTable(ctx context.Context, n int) error {
+// fillMemoryTable makes the table and its rows.
+func (c *rawClient) fillMemoryTable(ctx context.Context, n int64) error {
 	if err := c.define(ctx, memoryTableCQL); err != nil {
 		return err
 	}
-	depth := rawInFlight
-	if c.warm > 0 {
-		depth = fewInFlight
-	}
-	return c.fill(ctx, depth, []string{memoryInsertCQL}, int64(n), one(2, func(b []byte, n int64) []byte {
+	return c.fill(ctx, c.gently(), []string{memoryInsertCQL}, n, one(2, func(b []byte, n int64) []byte {
 		return value(binary.BigEndian.AppendUint64(append(b, 0, 0, 0, 8), uint64(n)), cell)
 	}))
 }
 
 // reportMemory writes how much memory many small rows take, in memory and on disk.
-func (m *measurement) reportMemory(ctx context.Context, page *strings.Builder) error {
-	if m.memoryRows == 0 {
-		return nil
-	}
-	fmt.Fprintf(page, "%d rows of %d bytes, key and value, while they are inserted at full speed and %s afterwards, in MiB. Mapped "+
-		"files are pages\nof tables, which the system takes back when it needs them.\n\n"+
-		"| | most without mapped files | afterwards | bytes per row | most with mapped files | length of the files |\n|---|---|---|---|---|---|\n",
-		m.memoryRows, memoryRowBytes, 5*restTime)
-	for _, args := range [][]string{{"--memory"}, {"--data", filepath.Join(m.folder, "memory")}} {
-		line, err := m.memoryOf(ctx, map[string]string{"--memory": "in memory", "--data": "on disk"}[args[0]], args)
-		if err != nil {
-			return err
+func (m *measurement) reportMemory(ctx context.Context, page io.Writer, rows []int64) error {
+	fmt.Fprintf(page, "## Memory of small rows\n\nRows of %d bytes, key and value, while they are inserted at full speed and %s afterwards, in MiB. "+
+		"Mapped files are pages of tables,\nwhich the system takes back when it needs them.\n\n"+
+		"| rows | | maximum without mapped files | afterwards | bytes per row | maximum with mapped files | length of the files |\n"+
+		"|---|---|---|---|---|---|---|\n", memoryRowBytes, 5*restTime)
+	for _, n := range rows {
+		for _, name := range []string{inMemory, onDisk} {
+			line, err := m.memoryOf(ctx, name, n)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(page, "| %d | %s | %s |\n", n, name, line)
 		}
-		page.WriteString(line)
 	}
+	fmt.Fprintln(page)
 	return nil
 }
 
-// memoryOf fills a server and returns a line about its memory.
-func (m *measurement) memoryOf(ctx context.Context, name string, args []string) (string, error) {
-	p, c, err := m.serveRaw(ctx, name, args...)
+// memoryOf fills a server with n rows and returns a line about its memory.
+func (m *measurement) memoryOf(ctx context.Context, name string, n int64) (string, error) {
+	dir := filepath.Join(m.folder, fmt.Sprint("memory", n))
+	p, c, err := m.serveRaw(ctx, name, dir)
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +70,7 @@ func (m *measurement) memoryOf(ctx context.Context, name string, args []string) 
 			}
 		}
 	}()
-	err = c.fillMemoryTable(ctx, m.memoryRows)
+	err = c.fillMemoryTable(ctx, n)
 	close(watching)
 	<-watched
 	if err != nil {
@@ -87,32 +81,13 @@ func (m *measurement) memoryOf(ctx context.Context, name string, args []string) 
 	if err != nil {
 		return "", err
 	}
-	folder := "-"
-	if len(args) > 1 {
-		bytes, err := folderBytes(args[1])
+	files := "-"
+	if name == onDisk {
+		bytes, err := folderBytes(dir)
 		if err != nil {
 			return "", err
 		}
-		folder = fmt.Sprint(bytes >> 20)
+		files = fmt.Sprint(bytes >> 20)
 	}
-	return fmt.Sprintf("| %s | %d | %d | %.0f | %d | %s |\n", name, most.Anon>>20, after.Anon>>20,
-		float64(after.Anon)/float64(m.memoryRows), most.RSS>>20, folder), nil
-}
-
-// folderBytes is the total length of the files of a folder.
-func folderBytes(dir string) (n int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // a compaction removed it meanwhile
-		}
-		if err == nil {
-			n += info.Size()
-		}
-		return err
-	})
-	return n, err
+	return fmt.Sprintf("%d | %d | %.0f | %d | %s", most.Anon>>20, after.Anon>>20, float64(after.Anon)/float64(n), most.RSS>>20, files), nil
 }

@@ -1,6 +1,24 @@
 package main
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
+
+// TestChosen reads -part.
+func TestChosen(t *testing.T) {
+	m := measurement{parts: "start,growth:200:3000,memory"}
+	chosen, err := m.chosen()
+	if err != nil || len(chosen) != 3 || chosen[1].name != "growth" || !slices.Equal(chosen[1].rows, []int64{200, 3000}) ||
+		!slices.Equal(chosen[2].rows, []int64{1_000_000}) {
+		t.Errorf("%s: %v, %v", m.parts, chosen, err)
+	}
+	for _, m.parts = range []string{"grow", "growth:many", "growth:1"} {
+		if chosen, err := m.chosen(); err == nil {
+			t.Errorf("%s: %v", m.parts, chosen)
+		}
+	}
+}
 
 func TestMedian(t *testing.T) {
 	for _, c := range []struct {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -19,28 +21,27 @@ const startRuns = 7
 // restTime is how long a server is idle before its memory is measured.
 const restTime = time.Second
 
-// measureStart starts the server on an empty store several times.
-func measureStart(binary, folder string) error {
-	for _, memory := range []bool{true, false} {
-		name := "on disk"
-		if memory {
-			name = "--memory"
-		}
-		var times []time.Duration
-		var rss int64
+// reportStart writes sizes, how long a server on an empty store takes to start, and the memory of idle servers. It has
+// to be the first part, since Cassandra is idle only then.
+func (m *measurement) reportStart(ctx context.Context, page io.Writer, _ []int64) error {
+	binary, err := os.Stat(m.binary)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(page, "## Start\n\nFrom exec to the first answered query: the median of %d starts in ms. Memory is that of an idle "+
+		"server.\n\n| | size, MB | start | slowest | resident, MiB | without mapped files |\n|---|---|---|---|---|---|\n", startRuns)
+	for _, name := range []string{inMemory, onDisk} {
+		var times []float64
+		var rest process.Memory
 		for i := range startRuns {
-			args := []string{"--data", filepath.Join(folder, fmt.Sprint("data", i))}
-			if memory {
-				args = []string{"--memory"}
-			}
-			took, p, err := startToAnswer(binary, args)
+			took, p, err := startToAnswer(m.binary, storeFlags(name, filepath.Join(m.folder, fmt.Sprint("start", i))))
 			if err != nil {
 				return err
 			}
 			times = append(times, took)
 			if i == startRuns-1 {
 				time.Sleep(restTime)
-				if rss, err = p.RSS(); err != nil {
+				if rest, err = p.Memory(); err != nil {
 					return err
 				}
 			}
@@ -48,15 +49,41 @@ func measureStart(binary, folder string) error {
 				return err
 			}
 		}
-		slices.Sort(times)
-		fmt.Printf("start %-9s exec to first answered query %5.1f ms (median of %d, worst %.1f), RSS at rest %.1f MiB\n",
-			name, ms(times[len(times)/2]), len(times), ms(times[len(times)-1]), float64(rss)/(1<<20))
+		fmt.Fprintf(page, "| cqld, %s | %.1f | %.0f | %.0f | %d | %d |\n", name, float64(binary.Size())/1e6, median(times), slices.Max(times),
+			rest.RSS>>20, rest.Anon>>20)
 	}
-	return nil
+	cassandra, err := m.dialCassandra(ctx)
+	if err != nil || cassandra == nil {
+		fmt.Fprintln(page)
+		return err
+	}
+	defer cassandra.close()
+	rest, err := process.MemoryOf(cassandra.pid)
+	if err != nil {
+		return err
+	}
+	jars, err := folderBytes(os.Getenv("CASSANDRA_LIB"))
+	fmt.Fprintf(page, "| Cassandra | %.1f, and Java | - | - | %d | %d |\n\n", float64(jars)/1e6, rest.RSS>>20, rest.Anon>>20)
+	return err
 }
 
-// startToAnswer starts the server on a free port and sends it a query as soon as it listens.
-func startToAnswer(binary string, args []string) (time.Duration, *process.Process, error) {
+// The two stores of cqld, and the names that tables have for them.
+const (
+	inMemory = "in memory"
+	onDisk   = "on disk"
+)
+
+// storeFlags are the flags of cqld serve for a store.
+func storeFlags(name, folder string) []string {
+	if name == inMemory {
+		return []string{"--memory"}
+	}
+	return []string{"--data", folder}
+}
+
+// startToAnswer starts the server on a free port, sends it a query as soon as it listens, and returns how many ms it
+// took.
+func startToAnswer(binary string, args []string) (float64, *process.Process, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, nil, err
@@ -80,49 +107,48 @@ func startToAnswer(binary string, args []string) (time.Duration, *process.Proces
 	if _, err := conn.Query(ctx, "SELECT key FROM system.local", nil, nil); err != nil {
 		return 0, p, err
 	}
-	return time.Since(began), p, nil
+	return ms(time.Since(began)), p, nil
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// self is this program, to be started again as the null server.
-func self() (string, error) { return os.Executable() }
+// folderBytes is the total length of the files of a folder.
+func folderBytes(dir string) (n int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if info, err := d.Info(); err == nil { // a compaction may have removed it meanwhile
+			n += info.Size()
+		}
+		return nil
+	})
+	return n, err
+}
 
 // A server has settled when it has used at most quietTime of CPU within quietWindow: cqld begins to compact tables a
 // second or two after the last write. The wait ends after maxSettling.
 const (
 	quietWindow = 2500 * time.Millisecond
 	quietTime   = 50 * time.Millisecond
-	maxSettling = 20 * time.Second
+	maxSettling = 30 * time.Second
 )
 
-// settled waits until a server has settled, and returns the CPU time that it used meanwhile.
-func settled(pid int) (time.Duration, error) {
-	before, err := process.CPUOf(pid)
+// settle waits until a server has settled, and returns the CPU time that it used meanwhile.
+func settle(pid int) (used time.Duration, err error) {
+	first, err := process.CPUOf(pid)
 	if err != nil {
 		return 0, err
 	}
-	if err := settle(pid); err != nil {
-		return 0, err
-	}
-	after, err := process.CPUOf(pid)
-	return after - before, err
-}
-
-// settle waits until a server has settled, so that background work after one kind of request is not counted for the
-// next.
-func settle(pid int) error {
 	end := time.Now().Add(maxSettling)
-	for time.Now().Before(end) {
-		before, err := process.CPUOf(pid)
-		if err != nil {
-			return err
-		}
+	for last := first; time.Now().Before(end); {
 		time.Sleep(quietWindow)
-		after, err := process.CPUOf(pid)
-		if err != nil || after-before <= quietTime {
-			return err
+		now, err := process.CPUOf(pid)
+		used = now - first
+		if err != nil || now-last <= quietTime {
+			return used, err
 		}
+		last = now
 	}
-	return nil
+	return used, nil
 }
