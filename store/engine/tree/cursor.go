@@ -105,8 +105,8 @@ const prefetchDistance = 2
 // Next goes on by a row.
 func (c *Cursor) Next() {
 	c.at += c.step
-	if ahead := c.at + prefetchDistance*c.step; (c.stop-ahead)*c.step > 0 {
-		c.touched += c.leaf.rows[ahead].touch()
+	if later := c.at + prefetchDistance*c.step; (c.stop-later)*c.step > 0 {
+		c.touched += c.leaf.rows[later].touch()
 	}
 }
 
