@@ -107,7 +107,7 @@ type replay struct {
 	verdicts *verdicts
 	conns    map[string]*connection
 	texts    map[string]string // of prepared statements, by id in hex
-	trace    [][2]string // texts of tracing ids: the recorded one, and the one that came instead
+	trace    [][2]string       // texts of tracing ids: the recorded one, and the one that came instead
 }
 
 func (r *replay) close() {
