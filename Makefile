@@ -166,8 +166,8 @@ BENCH_ROWS ?= 100000
 
 bench: ## measure start, requests on BENCH_ROWS rows beside a server that does nothing, parsing, values and the store
 	go run -C compat_tests/drivers ./bench -part start,growth:$(BENCH_ROWS),driver:$(BENCH_ROWS) -seconds 1
-	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour|Template' -benchtime 20x ./cqltest
-	go test -run '^$$' -bench . ./cql/parser ./cql/types
+	go test -run '^$$' -bench 'FirstAnswer|ParallelTests|MillionRows|Hour|Template|Functions' -benchtime 20x ./cqltest
+	go test -run '^$$' -bench . ./cql/parser ./cql/types ./planner/scope
 	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|TextIndexes|ViewPage" -benchtime 1x $(ON_DISK) ./store
 
 benchmarks: ## compare start, requests, growth, sustained load and memory with a real Cassandra, and write BENCHMARKS.md

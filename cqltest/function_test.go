@@ -1,18 +1,21 @@
 package cqltest_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/big"
 	"net"
 	"net/netip"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/protocol/client"
 )
 
 // level is a number with a name of its own, as applications have them.
@@ -297,4 +300,59 @@ func TestFunctionSnapshots(t *testing.T) {
 	if got := call(copied); got != "4" {
 		t.Errorf("the copy answers %s", got)
 	}
+}
+
+// BenchmarkFunctions reads 100,000 rows with and without a function over a column, and a row at a time beside a
+// function that does not end.
+func BenchmarkFunctions(b *testing.B) {
+	srv := cqltest.RunT(b)
+	srv.Exec(b, createShop, "CREATE TABLE shop.t (k int, c int, v int, PRIMARY KEY (k, c))",
+		"CREATE FUNCTION shop.plus (a int, b int) RETURNS NULL ON NULL INPUT RETURNS int LANGUAGE java AS 'return a + b;'",
+		"CREATE FUNCTION shop.endless (a int) RETURNS NULL ON NULL INPUT RETURNS int LANGUAGE java AS 'while (true) a++;'")
+	for k := range 1000 {
+		var batch strings.Builder
+		batch.WriteString("BEGIN UNLOGGED BATCH ")
+		for c := range 100 {
+			fmt.Fprintf(&batch, "INSERT INTO shop.t (k, c, v) VALUES (%d, %d, %d); ", k, c, c)
+		}
+		srv.Exec(b, batch.String()+"APPLY BATCH")
+	}
+	srv.Function("shop", "in_go", func(a, b int) int { return a + b })
+	query := func(conn *client.Conn, text string) (*client.Result, error) {
+		return conn.Query(context.Background(), text, nil, nil)
+	}
+	conn, err := client.Dial(context.Background(), srv.Addr(), client.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Close()
+	for _, column := range []string{"v", "shop.plus(v, 1)", "shop.in_go(v, 1)"} {
+		b.Run(column, func(b *testing.B) {
+			for b.Loop() {
+				if r, err := query(conn, "SELECT "+column+" FROM shop.t"); err != nil || len(r.Rows) != 100_000 {
+					b.Fatal(r, err)
+				}
+			}
+		})
+	}
+	b.Run("reads beside an endless loop", func(b *testing.B) {
+		ended := make(chan error, 1)
+		go func() { ended <- srv.QueryErr(b, "SELECT shop.endless(v) FROM shop.t WHERE k = 1 AND c = 1") }()
+		var took []time.Duration
+		for running := true; running; {
+			began := time.Now()
+			if _, err := query(conn, "SELECT v FROM shop.t WHERE k = 2 AND c = 2"); err != nil {
+				b.Fatal(err)
+			}
+			took = append(took, time.Since(began))
+			select {
+			case <-ended:
+				running = false
+			default:
+			}
+		}
+		slices.Sort(took)
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+	})
 }

@@ -38,8 +38,9 @@ func (c *Call) Type() types.Type { return c.Function.Returns }
 
 // Eval computes the arguments, then the function.
 func (c *Call) Eval(x *Context) (types.Value, error) {
-	args := make([]types.Value, len(c.Args))
-	for i, a := range c.Args {
+	before := len(x.args)
+	defer func() { x.args = x.args[:before] }()
+	for _, a := range c.Args {
 		v, err := a.Eval(x)
 		if err != nil {
 			return types.Value{}, err
@@ -47,14 +48,15 @@ func (c *Call) Eval(x *Context) (types.Value, error) {
 		if v.Unset {
 			return types.Value{}, cqlerr.Invalidf("Invalid unset value for argument in call to function %s", c.Function.Name)
 		}
-		args[i] = v
+		x.args = append(x.args, v)
 	}
-	if c.Function.Costly && x.Env != nil && x.Env.Step != nil {
+	if c.Function.Costly && c.Function.User == nil && x.Env != nil && x.Env.Step != nil {
 		if err := x.Env.Step(); err != nil {
 			return types.Value{}, err
 		}
 	}
-	v, err := c.Function.Call(&functions.Call{Args: args, Env: x.Env})
+	x.call = functions.Call{Args: x.args[before:], Env: x.Env}
+	v, err := c.Function.Call(&x.call)
 	if err != nil {
 		return types.Value{}, invalidValue(err)
 	}

@@ -41,6 +41,9 @@ type Context struct {
 	JSON   []types.Value         // of a bound INSERT JSON, by schema.Column.Index
 
 	Results []types.Value // of the aggregates, by Aggregate.Index
+
+	args []types.Value // a stack of the arguments of calls under way
+	call functions.Call
 }
 
 // Receiver gets a value: a column, an argument, a limit. A bind marker is named after it.

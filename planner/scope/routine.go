@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/cqld/cqld/cql"
@@ -84,8 +85,11 @@ type running struct {
 	env     *functions.Env
 	java    java.Env
 	took    time.Duration // without the time that others run
-	resumed time.Time
+	resumed time.Time     // after the last step; zero: there was none, so the call has not taken long
 }
+
+// calls has calls that are over.
+var calls = sync.Pool{New: func() any { return new(running) }}
 
 // begin begins a call, with its limits.
 func (r *routine) begin(env *functions.Env) (*running, error) {
@@ -95,7 +99,8 @@ func (r *routine) begin(env *functions.Env) (*running, error) {
 	if err := env.Limits.CheckEnabled(); err != nil {
 		return nil, err
 	}
-	c := &running{routine: r, env: env, resumed: time.Now()}
+	c := calls.Get().(*running)
+	*c = running{routine: r, env: env}
 	c.java = java.Env{Memory: env.Limits.Memory, Keyspace: r.keyspace.Name, Host: c}
 	return c, nil
 }
@@ -103,19 +108,28 @@ func (r *routine) begin(env *functions.Env) (*running, error) {
 // end warns if the call took long, and gives its error the kind that clients get.
 func (c *running) end(err error) error {
 	limits := &c.env.Limits
-	if c.took += time.Since(c.resumed); limits.Warn > 0 && c.took >= limits.Warn {
+	if c.pause(); limits.Warn > 0 && c.took >= limits.Warn {
 		c.env.Warn(c.tooLong(limits.Warn))
 	}
 	if err != nil {
-		return c.failed(err, limits)
+		err = c.failed(err, limits)
 	}
-	return nil
+	*c = running{}
+	calls.Put(c)
+	return err
+}
+
+// pause counts the time since the last step.
+func (c *running) pause() {
+	if !c.resumed.IsZero() {
+		c.took += time.Since(c.resumed)
+	}
 }
 
 // Step ends the call if it has taken too long, and lets others run.
 func (c *running) Step() error {
 	limit := c.env.Limits.Fail
-	if c.took += time.Since(c.resumed); limit > 0 && c.took >= limit {
+	if c.pause(); limit > 0 && c.took >= limit {
 		return errTimeout
 	}
 	if c.env.Step != nil {

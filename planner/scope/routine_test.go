@@ -65,7 +65,7 @@ func wantFailure(t *testing.T, err error, function, text string) {
 
 // A loop that does not end is ended, with a warning, while others may run. A long call gets the warning alone, once.
 func TestTimeLimits(t *testing.T) {
-	c := ints(map[string]string{"endless": "while (true) a++;", "quick": "return a;"})
+	c := ints(map[string]string{"endless": "while (true) a++;", "quick": "for (int i = 0; i < 10000; i++) a++; return a;"})
 	steps := 0
 	env := &functions.Env{
 		Limits: functions.Limits{Warn: time.Millisecond, Fail: 3 * time.Millisecond},
@@ -80,7 +80,7 @@ func TestTimeLimits(t *testing.T) {
 	}
 	env = &functions.Env{Limits: functions.Limits{Warn: 1, Fail: time.Hour}}
 	for range 2 {
-		if v, err := call(t, c, "quick", env); err != nil || types.DecodeInt(v.Bytes) != 1 {
+		if v, err := call(t, c, "quick", env); err != nil || types.DecodeInt(v.Bytes) != 10001 {
 			t.Errorf("%v, %v", v, err)
 		}
 	}
