@@ -105,14 +105,27 @@ func (c *Conn) SendQuery(ctx context.Context, text string, values []types.Value,
 
 // ReceiveVoid waits for the response to any statement sent by SendExecute or SendQuery, and discards its result.
 func (c *Conn) ReceiveVoid(ctx context.Context) error {
+	_, err := c.ReceiveFrom(ctx)
+	return err
+}
+
+// SendExecuteOn sends a prepared statement on a stream of the caller's choice; see ReceiveFrom.
+func (c *Conn) SendExecuteOn(ctx context.Context, stream int16, p *Prepared, values []types.Value, o *QueryOptions) error {
+	o = o.orDefault()
+	m := &protocol.Execute{ID: p.ID, ResultMetadataID: p.ResultMetadataID, Parameters: o.parameters(values)}
+	return c.Send(ctx, stream, 0, o.Payload, m)
+}
+
+// ReceiveFrom waits for the response to any statement sent by SendExecuteOn, and returns its stream.
+func (c *Conn) ReceiveFrom(ctx context.Context) (stream int16, err error) {
 	answer, err := c.Receive(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if e, ok := answer.Response.(*protocol.Error); ok {
-		return e.Err
+		return answer.Header.Stream, e.Err
 	}
-	return nil
+	return answer.Header.Stream, nil
 }
 
 // Batch runs modifications as one unit.

@@ -130,7 +130,7 @@ func texts(ctx context.Context, conn *client.Conn, query string) (rows [][]strin
 		row := make([]string, len(cells))
 		for i, cell := range cells {
 			if cell != nil {
-				row[i] = formatCell(result.Columns[i].Type, cell)
+				row[i] = plainStyle.cell(result.Columns[i].Type, cell)
 			}
 		}
 		rows = append(rows, row)
