@@ -24,7 +24,7 @@ var arrows = map[string][]string{
 	"command": {
 		"server", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
 		"store/engine/memory", "store/snapshot", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell",
-		"protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema", "internal/suggest",
+		"protocol/client/shell/prompt", "protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema", "internal/suggest",
 	},
 	"server/control":           {"internal/suggest", "server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr"},
 	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/types/json", "cql/cqlerr"},
@@ -137,17 +137,18 @@ var arrows = map[string][]string{
 	"protocol/client/shell": {
 		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/transfer", "cql/quote", "cql/types", "cql/cqlerr",
 	},
-	"protocol/client/transfer":    {"protocol", "protocol/client", "cql/parser", "cql/quote", "cql/types", "cql/types/json", "cql/cqlerr"},
-	"cql":                         {"cql/quote"},
-	"cql/secret":                  {},
-	"cql/types":                   {"cql/quote", "cql/types/json", "cql/types/javafloat"},
-	"cql/types/json":              {"cql/types/javafloat"},
-	"cql/analysis":                {"cql/schema", "cql/types"},
-	"cql/parser":                  {"cql", "cql/parser/antlr3", "cql/parser/stream", "grammar", "cql/cqlerr", "cql/secret"},
-	"cql/parser/antlr3":           {"cql", "cql/parser/stream", "grammar", "cql/cqlerr", "cql/secret"},
-	"cql/parser/stream":           {"cql", "grammar", "cql/cqlerr"},
-	"cql/functions":               {"cql/types", "cql/types/json", "cql/cqlerr"},
-	"cql/schema":                  {"cql/types", "cql/types/javafloat", "cql/quote", "cql/cqlerr"},
+	"protocol/client/shell/prompt": {"protocol/client", "protocol/client/shell", "grammar", "cql/parser", "cql/quote", "cql/secret", "cql/types"},
+	"protocol/client/transfer":     {"protocol", "protocol/client", "cql/parser", "cql/quote", "cql/types", "cql/types/json", "cql/cqlerr"},
+	"cql":                          {"cql/quote"},
+	"cql/secret":                   {},
+	"cql/types":                    {"cql/quote", "cql/types/json", "cql/types/javafloat"},
+	"cql/types/json":               {"cql/types/javafloat"},
+	"cql/analysis":                 {"cql/schema", "cql/types"},
+	"cql/parser":                   {"cql", "cql/parser/antlr3", "cql/parser/stream", "grammar", "cql/cqlerr", "cql/secret"},
+	"cql/parser/antlr3":            {"cql", "cql/parser/stream", "grammar", "cql/cqlerr", "cql/secret"},
+	"cql/parser/stream":            {"cql", "grammar", "cql/cqlerr"},
+	"cql/functions":                {"cql/types", "cql/types/json", "cql/cqlerr"},
+	"cql/schema":                   {"cql/types", "cql/types/javafloat", "cql/quote", "cql/cqlerr"},
 }
 
 // testArrows are the packages that a package's tests may import in addition to arrows: the real parts below them.

@@ -26,7 +26,8 @@ func readRC(c *console, path string) (*settingsFile, error) {
 	if path == "" {
 		path = standard
 	} else if path = expandHome(c, path); !exists(path) {
-		fmt.Fprintf(c.stderr, "\nWarning: Specified cqlshrc location `%s` does not exist.  Using `%s` instead.\n\n", path, standard)
+		fmt.Fprintf(c.stderr, "\nWarning: Specified cqlshrc location `%s` does not exist.  Using `%s` instead.\n\n",
+			path, standard)
 		path = standard
 	}
 	f, err := readSections(path)
@@ -103,7 +104,8 @@ func (f *settingsFile) tls(c *console, host string) (*tls.Config, error) {
 		}
 	}
 	files := certificateFiles{
-		authorities: expandHome(c, authorities), certificate: expandHome(c, f.get("ssl", "usercert")), key: expandHome(c, f.get("ssl", "userkey")),
+		authorities: expandHome(c, authorities), certificate: expandHome(c, f.get("ssl", "usercert")),
+		key: expandHome(c, f.get("ssl", "userkey")),
 	}
 	own, trusted, err := files.read()
 	if err != nil {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client/shell"
+	"github.com/cqld/cqld/protocol/client/shell/prompt"
 )
 
 // isCqlsh reports whether the program is called cqlsh, through a link. Health checks and Testcontainers run cqlsh
@@ -39,14 +41,17 @@ type shellOptions struct {
 func (o *shellOptions) addFlags(f *pflag.FlagSet) {
 	topic(f, "Statements", func(f *pflag.FlagSet) {
 		f.StringVarP(&o.execute, "execute", "e", "", "run these `STATEMENTS`")
-		f.StringVarP(&o.file, "file", "f", "", "run the statements in `FILE`, which may be compressed with gzip (.gz); - is the "+
+		f.StringVarP(&o.file, "file", "f", "", "run the statements in `FILE`, which may be compressed with gzip "+
+			"(.gz); - is the "+
 			"standard input")
 		f.StringVarP(&o.keyspace, "keyspace", "k", "", "use the keyspace `NAME`")
 	})
 	topic(f, "Authentication", func(f *pflag.FlagSet) {
 		f.StringVarP(&o.username, "username", "u", "", "log in as the role `NAME`")
-		f.StringVarP(&o.password, "password", "p", "", "`PASSWORD` of the role; a file of --credentials hides it from other users")
-		f.StringVar(&o.credentials, "credentials", "", "read name and password from `FILE`, by default ~/.cassandra/credentials")
+		f.StringVarP(&o.password, "password", "p", "", "`PASSWORD` of the role; a file of --credentials hides it "+
+			"from other users")
+		f.StringVar(&o.credentials, "credentials", "", "read name and password from `FILE`, by default "+
+			"~/.cassandra/credentials")
 		f.BoolVar(&o.noWarning, "insecure-password-without-warning", false, "do not warn about --password")
 		f.BoolVar(&o.ssl, "ssl", false, "encrypt the connection, as the cqlshrc says")
 	})
@@ -55,7 +60,8 @@ func (o *shellOptions) addFlags(f *pflag.FlagSet) {
 		f.IntVar(&o.requestTime, "request-timeout", 0, "wait at most `SECONDS` for each answer, by default 10")
 	})
 	topic(f, "Output", func(f *pflag.FlagSet) {
-		choiceFlag(f, &o.format, "format", shell.FormatTable, shell.Formats, "`FORMAT` of results: "+oneOf(shell.Formats))
+		choiceFlag(f, &o.format, "format", shell.FormatTable, shell.Formats,
+			"`FORMAT` of results: "+oneOf(shell.Formats))
 		f.BoolVarP(&o.color, "color", "C", false, "use colours even if the output is no terminal")
 		f.BoolVar(&o.noColor, "no-color", false, "use no colours; the variable NO_COLOR has the same effect")
 		f.BoolVarP(&o.terminal, "tty", "t", false, "prompt even if the input is no terminal")
@@ -63,7 +69,8 @@ func (o *shellOptions) addFlags(f *pflag.FlagSet) {
 	})
 	topic(f, "Other", func(f *pflag.FlagSet) {
 		f.StringVar(&o.rc, "cqlshrc", "", "read settings from `FILE`, by default ~/.cassandra/cqlshrc")
-		f.IntVar(&o.protocol, "protocol-version", 0, "use `VERSION` 3, 4 or 5 of the protocol, by default the newest that the server has")
+		f.IntVar(&o.protocol, "protocol-version", 0, "use `VERSION` 3, 4 or 5 of the protocol, by default the "+
+			"newest that the server has")
 		f.StringVar(&o.encoding, "encoding", "", "only the `ENCODING` utf-8 is known")
 		f.BoolVarP(&o.version, "version", "v", false, "print the version")
 	})
@@ -78,10 +85,14 @@ func (o *shellOptions) addFlags(f *pflag.FlagSet) {
 func shellCommand(c *console) *cobra.Command {
 	var o shellOptions
 	cmd := &cobra.Command{
-		Use: "shell [HOST [PORT]]", Aliases: []string{"cqlsh"}, GroupID: groupClient, Short: "Run CQL statements interactively, as cqlsh does",
-		Long: "Run CQL statements on the server at HOST and PORT, cqld, Cassandra or another one: from the terminal, with the options " +
-			"of cqlsh, or from a file or the standard input. If this program has the name cqlsh, it runs this command. The files " +
-			"cqlshrc and credentials and the variables CQLSH_HOST and CQLSH_PORT are read as by cqlsh. HELP lists the commands.",
+		Use: "shell [HOST [PORT]]", Aliases: []string{"cqlsh"}, GroupID: groupClient,
+		Short: "Run CQL statements interactively, as cqlsh does",
+		Long: "Run CQL statements on the server at HOST and PORT, cqld, Cassandra or another one: from the " +
+			"terminal, with the options " +
+			"of cqlsh, or from a file or the standard input. If this program has the name cqlsh, it runs this " +
+			"command. The files " +
+			"cqlshrc and credentials and the variables CQLSH_HOST and CQLSH_PORT are read as by cqlsh. HELP lists " +
+			"the commands.",
 		Example: `shell
 shell -e "DESCRIBE KEYSPACES"
 shell -u app -p secret -f schema.cql db.example 9042`,
@@ -129,7 +140,24 @@ func (o *shellOptions) runShell(ctx context.Context, c *console, where []string)
 	if s.In, s.Name, err = inputOrFile(c, o.file); err != nil {
 		return err
 	}
+	if s.Terminal && prompt.Supported() && c.ends {
+		return o.runPrompt(ctx, c, s)
+	}
 	return runSession(ctx, c, &s, o.execute, exitCqlsh)
+}
+
+// runPrompt runs the session on the terminal. SIGTERM ends the process at once, with the terminal as it was.
+func (o *shellOptions) runPrompt(ctx context.Context, c *console, s shell.Options) error {
+	p := prompt.Options{NoHistory: o.noHistory, History: c.getenv("CQL_HISTORY")}
+	if p.History == "" && c.getenv("HOME") != "" {
+		p.History = expandHome(c, "~/.cassandra/cqlsh_history")
+	}
+	err := prompt.Run(ctx, s, p)
+	if err != nil && errors.Is(err, shell.ErrConnect) {
+		fmt.Fprintln(c.stderr, "Connection error:", shell.ConnectError(s.Addr, err))
+		return statementsFailed(exitFailed)
+	}
+	return err
 }
 
 // complete sets what the cqlshrc and the environment decide unless there are flags.
@@ -247,7 +275,8 @@ func (o *shellOptions) login(c *console, rc *settingsFile) (name, password strin
 	return name, password, nil
 }
 
-// shellAddress returns the address to connect to: the given host and port, or CQLSH_HOST and CQLSH_PORT, or those of the
+// shellAddress returns the address to connect to: the given host and port, or CQLSH_HOST and CQLSH_PORT, or those of
+// the
 // cqlshrc, or the address of a server with the same environment.
 func shellAddress(c *console, rc *settingsFile, where []string) string {
 	host, port := c.getenv("CQLSH_HOST"), c.getenv("CQLSH_PORT")
@@ -281,7 +310,7 @@ func shellAddress(c *console, rc *settingsFile, where []string) string {
 // runSession runs the statements of a text, or of the session's input. failed is the exit code if some fail.
 func runSession(ctx context.Context, c *console, o *shell.Options, statements string, failed int) error {
 	s, err := shell.Start(ctx, *o)
-	if err != nil && failed == exitCqlsh {
+	if errors.Is(err, shell.ErrConnect) && failed == exitCqlsh {
 		fmt.Fprintln(c.stderr, "Connection error:", shell.ConnectError(o.Addr, err))
 		return statementsFailed(exitFailed)
 	}

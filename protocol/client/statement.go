@@ -110,7 +110,9 @@ func (c *Conn) ReceiveVoid(ctx context.Context) error {
 }
 
 // SendExecuteOn sends a prepared statement on a stream of the caller's choice; see ReceiveFrom.
-func (c *Conn) SendExecuteOn(ctx context.Context, stream int16, p *Prepared, values []types.Value, o *QueryOptions) error {
+func (c *Conn) SendExecuteOn(
+	ctx context.Context, stream int16, p *Prepared, values []types.Value, o *QueryOptions,
+) error {
 	o = o.orDefault()
 	m := &protocol.Execute{ID: p.ID, ResultMetadataID: p.ResultMetadataID, Parameters: o.parameters(values)}
 	return c.Send(ctx, stream, 0, o.Payload, m)

@@ -31,7 +31,8 @@ type style struct {
 
 // plainStyle is the style of cqlsh without colours.
 var plainStyle = style{
-	null: "null", float: 5, double: 5, timeFormat: defaultTimeFormat, zone: time.UTC, decimalSep: ".", booleans: [2]string{"True", "False"},
+	null: "null", float: 5, double: 5, timeFormat: defaultTimeFormat, zone: time.UTC, decimalSep: ".",
+	booleans: [2]string{"True", "False"},
 }
 
 // The colours of cqlsh.
@@ -177,7 +178,8 @@ func (s *style) scalar(t types.Type, b []byte, digits int, nested bool) string {
 }
 
 func isInteger(t types.Type) bool {
-	return t == types.Int || t == types.BigInt || t == types.VarInt || t == types.SmallInt || t == types.TinyInt || t == types.Counter
+	return t == types.Int || t == types.BigInt || t == types.VarInt || t == types.SmallInt || t == types.TinyInt ||
+		t == types.Counter
 }
 
 func quoteIf(yes bool, s string) string {

@@ -217,7 +217,8 @@ func (s *Session) showVersion(ctx context.Context) {
 	if s.o.Version != "" {
 		version += "-" + s.o.Version
 	}
-	s.print("[cqlsh %s | Cassandra %s | CQL spec %s | Native protocol v%d]\n", version, server.release, server.cql, s.conn.Version())
+	s.print("[cqlsh %s | Cassandra %s | CQL spec %s | Native protocol v%d]\n", version, server.release, server.cql,
+		s.conn.Version())
 }
 
 func (s *Session) showHost(ctx context.Context) {

@@ -222,7 +222,8 @@ func (j *copyJob) char(name, without string) byte {
 func (j *copyJob) only(name string, values ...string) {
 	text := j.option(name, values[0])
 	if !slices.Contains(values, strings.ToLower(text)) && j.err == nil {
-		j.err = shownf("COPY: %s = %s is not supported; the only value is %s.", strings.ToUpper(name), pythonString(text), values[0])
+		j.err = shownf("COPY: %s = %s is not supported; the only value is %s.", strings.ToUpper(name),
+			pythonString(text), values[0])
 	}
 }
 
@@ -231,9 +232,15 @@ const maxJobs = 16
 
 // configure reads the options.
 func (j *copyJob) configure(s *Session) error {
-	j.Server = transfer.Server{Addr: s.o.Addr, Username: s.o.Username, Password: s.o.Password, TLS: s.o.TLS, Timeout: s.o.RequestTimeout}
+	j.Server = transfer.Server{
+		Addr: s.o.Addr, Username: s.o.Username, Password: s.o.Password, TLS: s.o.TLS,
+		Timeout: s.o.RequestTimeout,
+	}
 	j.Consistency = s.consistency
-	j.dialect = transfer.Dialect{Delimiter: j.char("delimiter", ","), Quote: j.char("quote", `"`), Escape: j.char("escape", `\`)}
+	j.dialect = transfer.Dialect{
+		Delimiter: j.char("delimiter", ","), Quote: j.char("quote", `"`),
+		Escape: j.char("escape", `\`),
+	}
 	j.style = s.style
 	j.style.color, j.style.millis = false, true
 	j.style.null = j.option("null", "")
@@ -271,7 +278,10 @@ func (j *copyJob) configure(s *Session) error {
 		j.maxParseErrors, j.maxInsertError = j.number("maxparseerrors", -1), j.number("maxinserterrors", 1000)
 		j.errorFile = expandPath(j.option("errfile", fmt.Sprintf("import_%s_%s.err", j.Keyspace, j.Table)))
 		j.rate, j.ttl = j.number("ingestrate", 0), j.number("ttl", -1)
-		for name, value := range map[string]string{"chunksize": "5000", "minbatchsize": "10", "maxbatchsize": "20", "preparedstatements": "true"} {
+		for name, value := range map[string]string{
+			"chunksize": "5000", "minbatchsize": "10", "maxbatchsize": "20",
+			"preparedstatements": "true",
+		} {
 			j.only(name, value)
 		}
 	}
@@ -361,7 +371,8 @@ func (m *meter) print() {
 func (m *meter) end(done string, files int, more string) error {
 	m.print()
 	if !m.silent {
-		m.s.print("\n%d rows %s %d files in %.3f seconds%s.\n", m.rows, done, files, time.Since(m.began).Seconds(), more)
+		m.s.print("\n%d rows %s %d files in %.3f seconds%s.\n", m.rows, done, files, time.Since(m.began).Seconds(),
+			more)
 	}
 	if m.file != nil {
 		return m.file.Close()
@@ -616,7 +627,8 @@ func (l *lineSource) open() error {
 		}
 		f, err := os.Open(l.from.paths[0])
 		if err != nil {
-			return shownf("Can't open %s for reading: %s", pythonString(l.from.paths[0]), openError(l.from.paths[0], err))
+			return shownf("Can't open %s for reading: %s", pythonString(l.from.paths[0]), openError(l.from.paths[0],
+				err))
 		}
 		l.from.paths = l.from.paths[1:]
 		in, l.file = f, f
@@ -676,7 +688,8 @@ func (b *badLines) add(l transfer.Line, e transfer.LineError) error {
 	} else {
 		b.refused++
 		n := node{addr: b.s.o.Addr, datacenter: "None"}
-		kind = strings.Replace(n.errorText(e.Err), ": ", " - ", 1) + fmt.Sprintf(",  given up after %d attempts", b.job.Attempts)
+		kind = strings.Replace(n.errorText(e.Err), ": ", " - ", 1) + fmt.Sprintf(",  given up after %d attempts",
+			b.job.Attempts)
 	}
 	if b.counts[kind]++; b.counts[kind] == 1 {
 		b.kinds = append(b.kinds, kind)
@@ -698,6 +711,7 @@ func (b *badLines) finish() error {
 	for _, kind := range b.kinds {
 		b.s.printError(fmt.Sprintf("Failed to import %d rows: %s", b.counts[kind], kind))
 	}
-	b.s.printError(fmt.Sprintf("Failed to process %d rows; failed rows written to %s", b.parsed+b.refused, b.job.errorFile))
+	b.s.printError(fmt.Sprintf("Failed to process %d rows; failed rows written to %s", b.parsed+b.refused,
+		b.job.errorFile))
 	return b.file.Close()
 }

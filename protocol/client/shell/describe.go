@@ -54,7 +54,8 @@ func (s *Session) describeCommand(ctx context.Context, a arguments) error {
 	}
 	r, err := s.all(ctx, a.whole)
 	if e, ok := cqlerr.As(err); ok && e.Code == cqlerr.SyntaxError && s.about(ctx).release < "4" {
-		return shownf("The server is of release %s and knows no DESCRIBE, which servers have since Cassandra 4.0. Its definitions "+
+		return shownf("The server is of release %s and knows no DESCRIBE, which servers have since Cassandra 4.0. "+
+			"Its definitions "+
 			"are in the tables of system_schema.", s.about(ctx).release)
 	}
 	if e, ok := cqlerr.As(err); ok {
@@ -114,7 +115,8 @@ func (s *Session) describeList(r *client.Result) {
 
 func (s *Session) describeCluster(r *client.Result) {
 	for row := range records(r) {
-		s.print("\nCluster: %s\nPartitioner: %s\nSnitch: %s\n\n", row.text("cluster"), row.text("partitioner"), row.text("snitch"))
+		s.print("\nCluster: %s\nPartitioner: %s\nSnitch: %s\n\n", row.text("cluster"), row.text("partitioner"),
+			row.text("snitch"))
 		ranges, ok := row.value("range_ownership")
 		if !ok {
 			continue

@@ -18,12 +18,15 @@ type errorKind struct {
 }
 
 var errorKinds = map[cqlerr.Code]errorKind{
-	cqlerr.ServerError:     {class: "ServerError", summary: "Server error", retried: true},
-	cqlerr.ProtocolError:   {class: "ProtocolException"},
-	cqlerr.BadCredentials:  {class: "BadCredentials"},
-	cqlerr.Unavailable:     {class: "Unavailable", summary: "Unavailable exception", retried: true},
-	cqlerr.Overloaded:      {class: "OverloadedErrorMessage", summary: "Coordinator node overloaded", retried: true},
-	cqlerr.IsBootstrapping: {class: "IsBootstrappingErrorMessage", summary: "Coordinator node is bootstrapping", retried: true},
+	cqlerr.ServerError:    {class: "ServerError", summary: "Server error", retried: true},
+	cqlerr.ProtocolError:  {class: "ProtocolException"},
+	cqlerr.BadCredentials: {class: "BadCredentials"},
+	cqlerr.Unavailable:    {class: "Unavailable", summary: "Unavailable exception", retried: true},
+	cqlerr.Overloaded:     {class: "OverloadedErrorMessage", summary: "Coordinator node overloaded", retried: true},
+	cqlerr.IsBootstrapping: {
+		class: "IsBootstrappingErrorMessage", summary: "Coordinator node is bootstrapping",
+		retried: true,
+	},
 	cqlerr.TruncateError:   {class: "TruncateError", summary: "Error during truncate", retried: true},
 	cqlerr.WriteTimeout:    {class: "WriteTimeout", summary: timedOut},
 	cqlerr.ReadTimeout:     {class: "ReadTimeout", summary: timedOut},
@@ -47,7 +50,8 @@ type node struct{ addr, datacenter string }
 // errorText prints an error as cqlsh does, which prints the class and text of the Python driver's exceptions.
 func (n node) errorText(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Sprintf("OperationTimedOut: errors={'%[1]s': 'Client request timeout. See Session.execute[_async](timeout)'}, "+
+		return fmt.Sprintf("OperationTimedOut: errors={'%[1]s': 'Client request timeout. See "+
+			"Session.execute[_async](timeout)'}, "+
 			"last_host=%[1]s", n.addr)
 	}
 	e, ok := cqlerr.As(err)
@@ -56,7 +60,8 @@ func (n node) errorText(err error) string {
 	}
 	kind, known := errorKinds[e.Code]
 	if !known {
-		return fmt.Sprintf("ErrorMessage: Error from server: code=%04x [Unknown] message=\"%s\"", uint32(e.Code), e.Message)
+		return fmt.Sprintf("ErrorMessage: Error from server: code=%04x [Unknown] message=\"%s\"", uint32(e.Code),
+			e.Message)
 	}
 	message := fmt.Sprintf(`Error from server: code=%04x [%s] message="%s"`, uint32(e.Code), kind.summary, e.Message)
 	if d, ok := e.Detail.(cqlerr.AlreadyExistsDetail); ok {
@@ -87,9 +92,11 @@ func (n node) noHost(reason string) string {
 func detailText(e *cqlerr.Error) string {
 	switch d := e.Detail.(type) {
 	case cqlerr.UnavailableDetail:
-		return fmt.Sprintf("'consistency': '%s', 'required_replicas': %d, 'alive_replicas': %d", d.Consistency, d.Required, d.Alive)
+		return fmt.Sprintf("'consistency': '%s', 'required_replicas': %d, 'alive_replicas': %d", d.Consistency,
+			d.Required, d.Alive)
 	case cqlerr.TimeoutDetail:
-		text := fmt.Sprintf("'consistency': '%s', 'required_responses': %d, 'received_responses': %d", d.Consistency, d.BlockFor, d.Received)
+		text := fmt.Sprintf("'consistency': '%s', 'required_responses': %d, 'received_responses': %d", d.Consistency,
+			d.BlockFor, d.Received)
 		if e.Code == cqlerr.WriteTimeout {
 			text += fmt.Sprintf(", 'write_type': '%s'", d.WriteType)
 		}
@@ -114,7 +121,8 @@ func (n node) connectError(err error) string {
 		reason = "AuthenticationFailed('Remote end requires authentication')"
 	case ok && e.Code == cqlerr.BadCredentials:
 		reason = "AuthenticationFailed(" + pythonString(fmt.Sprintf(
-			`Failed to authenticate to %s: Error from server: code=0100 [Bad credentials] message="%s"`, n.addr, e.Message)) + ")"
+			`Failed to authenticate to %s: Error from server: code=0100 [Bad credentials] message="%s"`, n.addr,
+			e.Message)) + ")"
 	case ok:
 		return n.errorText(err)
 	case errors.Is(err, context.DeadlineExceeded):

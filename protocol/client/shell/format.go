@@ -67,7 +67,8 @@ func (s *Session) printHead(names []string) {
 	case formatCSV:
 		s.writeCSV(names)
 	case formatMarkdown:
-		fmt.Fprintf(s.out, "| %s |\n|%s\n", strings.Join(markdownCells(names), " | "), strings.Repeat(" --- |", len(names)))
+		fmt.Fprintf(s.out, "| %s |\n|%s\n", strings.Join(markdownCells(names), " | "), strings.Repeat(" --- |",
+			len(names)))
 	}
 }
 

@@ -40,10 +40,12 @@ DESCRIBE name
 List names, or print the CQL that defines something. WITH INTERNALS adds ids and
 dropped columns. DESC is short for DESCRIBE.`},
 	{name: "EXIT", text: "EXIT, QUIT\nEnd the shell. Ctrl-D does so too."},
-	{name: "EXPAND", text: "EXPAND [ON | OFF]\nPrint each row as lines of names and values, or say whether this is on."},
+	{name: "EXPAND", text: "EXPAND [ON | OFF]\nPrint each row as lines of names and values, or say whether this is " +
+		"on."},
 	{name: "HELP", text: "HELP [topics], ?\nList the topics, or explain some."},
 	{name: "HISTORY", text: "HISTORY [n]\nPrint the last n lines that were typed; 50 if n is missing."},
-	{name: "LOGIN", text: "LOGIN role ['password']\nLog in as another role; the password is asked for if it is missing."},
+	{name: "LOGIN", text: "LOGIN role ['password']\nLog in as another role; the password is asked for if it is " +
+		"missing."},
 	{name: "PAGING", text: `PAGING [ON | OFF | rows]
 Read results page by page, 100 rows at a time or as many as given, or say
 whether this is on.`},
@@ -58,11 +60,14 @@ Print versions, the server, a trace, or the nodes with a token's replicas.`},
 Print what the server did for each statement, as a table or as a timeline with
 bars, or say whether this is on.`},
 	{name: `\DIAGRAM`, text: `\diagram [keyspace]` + "\nDraw the tables of a keyspace as boxes."},
-	{name: `\DIFF`, text: `\diff FILE | ADDR` + "\nPrint the CQL that turns the schema of this server into that of a file or server."},
-	{name: `\FORMAT`, text: `\format table | json | jsonl | csv | markdown | vertical` + "\nSet the format of results."},
+	{name: `\DIFF`, text: `\diff FILE | ADDR` + "\nPrint the CQL that turns the schema of this server into that of " +
+		"a file or server."},
+	{name: `\FORMAT`, text: `\format table | json | jsonl | csv | markdown | vertical` +
+		"\nSet the format of results."},
 	{name: `\PLAN`, text: `\plan SELECT …` + "\nSay what a query reads, before it runs."},
 	{name: `\TIMING`, text: `\timing` + "\nPrint how long statements take, or stop it."},
-	{name: `\WATCH`, text: `\watch [time] [statement]` + "\nRepeat a statement, or the last one, until Ctrl-C; by default every 2s."},
+	{name: `\WATCH`, text: `\watch [time] [statement]` + "\nRepeat a statement, or the last one, until Ctrl-C; by " +
+		"default every 2s."},
 
 	{statement: true, name: "ALTER", text: `ALTER KEYSPACE name WITH option = value [AND ...]
 ALTER TABLE name ADD column type | DROP column | RENAME column TO column
@@ -110,8 +115,9 @@ list<type> set<type> map<type, type> tuple<types> vector<type, n> frozen<type>`}
 
 // helpAliases are other names of topics.
 var helpAliases = map[string]string{
-	"CLS": "CLEAR", "DESC": "DESCRIBE", "QUIT": "EXIT", "BEGIN": "BATCH", "APPLY": "BATCH", "FORMAT": `\FORMAT`, "WATCH": `\WATCH`,
-	"PLAN": `\PLAN`, "DIFF": `\DIFF`, "DIAGRAM": `\DIAGRAM`, "TIMING": `\TIMING`,
+	"CLS": "CLEAR", "DESC": "DESCRIBE", "QUIT": "EXIT", "BEGIN": "BATCH", "APPLY": "BATCH", "FORMAT": `\FORMAT`,
+	"WATCH": `\WATCH`,
+	"PLAN":  `\PLAN`, "DIFF": `\DIFF`, "DIAGRAM": `\DIAGRAM`, "TIMING": `\TIMING`,
 }
 
 func (s *Session) helpCommand(_ context.Context, a arguments) error {
@@ -167,4 +173,45 @@ func (s *Session) historyCommand(_ context.Context, a arguments) error {
 		s.print("%s\n", line)
 	}
 	return nil
+}
+
+// HelpTopics are the topics of HELP.
+func HelpTopics() (all []string) {
+	for _, t := range helpTopics {
+		all = append(all, t.name)
+	}
+	return all
+}
+
+// Commands are the commands of the shell, in capitals or with a backslash.
+func Commands() (all []string) {
+	for name := range commands {
+		if isLetter(name[0]) && name != "use" {
+			all = append(all, strings.ToUpper(name))
+		}
+	}
+	for name := range extras {
+		all = append(all, `\`+name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// copyOptions are the options of COPY in both directions, then those of TO and of FROM.
+var copyOptions = [3][]string{
+	{
+		"BOOLSTYLE", "CONFIGFILE", "DATETIMEFORMAT", "DECIMALSEP", "DELIMITER", "ESCAPE", "HEADER", "MAXATTEMPTS",
+		"NULL", "NUMPROCESSES", "QUOTE",
+		"RATEFILE", "REPORTFREQUENCY", "THOUSANDSSEP",
+	},
+	{"BEGINTOKEN", "DOUBLEPRECISION", "ENDTOKEN", "FLOATPRECISION", "MAXOUTPUTSIZE", "PAGESIZE", "PAGETIMEOUT"},
+	{"ERRFILE", "INGESTRATE", "MAXINSERTERRORS", "MAXPARSEERRORS", "MAXROWS", "SKIPCOLS", "SKIPROWS", "TTL"},
+}
+
+// CopyOptions are the options of COPY TO or COPY FROM.
+func CopyOptions(to bool) []string {
+	if to {
+		return slices.Concat(copyOptions[0], copyOptions[1])
+	}
+	return slices.Concat(copyOptions[0], copyOptions[2])
 }

@@ -196,7 +196,8 @@ var lineCommands = map[string]bool{
 }
 
 // split splits tokens into statements as cqlsh does. Each ends with its terminal, except for the last one of a text
-// that is not complete. A batch is one statement. Unlike cqlsh it skips empty statements. open means that the end of the text is inside a batch.
+// that is not complete. A batch is one statement. Unlike cqlsh it skips empty statements. open means that the end of
+// the text is inside a batch.
 func split(tokens []token) (statements [][]token, open bool) {
 	var pieces [][]token
 	var now []token

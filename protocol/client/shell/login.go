@@ -115,7 +115,8 @@ func Nodes(ctx context.Context, l *Login, out io.Writer) error {
 			state = "up"
 		}
 		id := row[6]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", state, row[1], row[2], row[3], tokens[id], row[4], row[5], id)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", state, row[1], row[2], row[3], tokens[id], row[4], row[5],
+			id)
 	}
 	return w.Flush()
 }

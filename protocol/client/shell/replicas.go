@@ -79,7 +79,10 @@ func (s *Session) ring(ctx context.Context) (ring []vnode, err error) {
 			return nil, err
 		}
 		for row := range records(r) {
-			n := &ringNode{address: row.address("rpc_address"), datacenter: row.text("data_center"), rack: row.text("rack")}
+			n := &ringNode{
+				address: row.address("rpc_address"), datacenter: row.text("data_center"),
+				rack: row.text("rack"),
+			}
 			for _, t := range row.texts("tokens") {
 				if token, err := strconv.ParseInt(t, 10, 64); err == nil {
 					ring = append(ring, vnode{token, n})

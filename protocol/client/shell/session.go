@@ -70,6 +70,7 @@ type Session struct {
 	capture *os.File
 
 	input  *bufio.Reader
+	last   string // statement, for \watch
 	buffer string // lines of a statement that is not complete
 	line   int    // lines that were read, plus 1, as cqlsh counts
 	failed bool   // a statement failed
@@ -103,10 +104,22 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	s.out = bufio.NewWriter(o.Out)
 	s.console = s.out
 	if err := s.connect(ctx); err != nil {
-		return nil, err
+		return nil, connectFailure{err}
 	}
 	return s, nil
 }
+
+// ErrConnect means that there was no connection from the beginning.
+var ErrConnect = errors.New("no connection")
+
+// connectFailure is an error that is ErrConnect, with the text of another one.
+type connectFailure struct{ error }
+
+// Is reports whether err is ErrConnect.
+func (connectFailure) Is(err error) bool { return err == ErrConnect }
+
+// Unwrap is the other error.
+func (f connectFailure) Unwrap() error { return f.error }
 
 // resetSettings sets what commands change to its defaults.
 func (s *Session) resetSettings() {
@@ -145,7 +158,8 @@ func (s *Session) about(ctx context.Context) *serverInfo {
 	}
 	for row := range records(r) {
 		for column, into := range map[string]*string{
-			"cluster_name": &info.cluster, "release_version": &info.release, "cql_version": &info.cql, "data_center": &info.datacenter,
+			"cluster_name": &info.cluster, "release_version": &info.release, "cql_version": &info.cql,
+			"data_center": &info.datacenter,
 		} {
 			if text := row.text(column); text != "" {
 				*into = text
@@ -415,7 +429,8 @@ func (s *Session) underline(err error, statement string) {
 	text := lines[line-1]
 	length := max(1, span(text[column:], func(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }))
 	colored := style{color: s.o.Color}
-	fmt.Fprintf(s.o.Err, "  %s\n  %s%s\n", text, strings.Repeat(" ", textWidth(text[:column])), colored.paint(strings.Repeat("^", length), red))
+	fmt.Fprintf(s.o.Err, "  %s\n  %s%s\n", text, strings.Repeat(" ", textWidth(text[:column])),
+		colored.paint(strings.Repeat("^", length), red))
 }
 
 // syntaxPlace is how the server's parser writes the place of an error: the line, and the column counted from 0.
@@ -475,6 +490,7 @@ func (s *Session) statement(ctx context.Context, tokens []token, whole string) e
 	if fromTraces(tokens, s.keyspace) {
 		traced = traceOff
 	}
+	s.last = strings.TrimSuffix(whole, ";")
 	return s.perform(ctx, whole, traced)
 }
 

@@ -63,7 +63,10 @@ func TestScripts(t *testing.T) {
 			for _, n := range []struct {
 				match *regexp.Regexp
 				by    string
-			}{{ranges, ""}, {shellTag, "[cqlsh VERSION |"}, {rates, ""}, {seconds, " in N seconds"}, {hostPort, "127.0.0.1:PORT"}} {
+			}{{ranges, ""}, {shellTag, "[cqlsh VERSION |"}, {rates, ""}, {seconds, " in N seconds"}, {
+				hostPort,
+				"127.0.0.1:PORT",
+			}} {
 				got = n.match.ReplaceAllString(got, n.by)
 			}
 			_, want, _ := strings.Cut(string(recorded), "\n")
@@ -102,7 +105,8 @@ func TestText(t *testing.T) {
 	addr := cqltest.RunT(t).Addr()
 	folder := t.TempDir()
 	t.Chdir(folder)
-	if err := os.WriteFile("lines.csv", []byte("1,\"two\nlines\"\n2,\"say \"\"hi\"\"\"\n3\nx,bad\n"), 0o600); err != nil {
+	if err := os.WriteFile("lines.csv", []byte("1,\"two\nlines\"\n2,\"say \"\"hi\"\"\"\n3\nx,bad\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -113,7 +117,10 @@ func TestText(t *testing.T) {
 		{"incomplete", "SELECT 'a", FormatTable, "", ""},
 		{"timing", "SELECT key FROM system.local;", formatJSON, "[\n  {\"key\": \"local\"}\n]\n", ""},
 		{"lines", "SELECT key, tokens FROM system.local WHERE key = 'x';", formatLines, "", ""},
-		{"csv", "SELECT key AS \"a,b\", bootstrapped FROM system.local;", formatCSV, "\"a,b\",bootstrapped\nlocal,COMPLETED\n", ""},
+		{
+			"csv", "SELECT key AS \"a,b\", bootstrapped FROM system.local;", formatCSV,
+			"\"a,b\",bootstrapped\nlocal,COMPLETED\n", "",
+		},
 		{"markdown", "SELECT key FROM system.local;", formatMarkdown, "| key |\n| --- |\n| local |\n", ""},
 		{"vertical", "SELECT key FROM system.local;", formatVertical, "@ Row 1\n-----+-------\n key | local\n", ""},
 		{"history", "HISTORY;", FormatTable, "", "<stdin>:1:There is no history"},
@@ -126,10 +133,14 @@ func TestText(t *testing.T) {
 			`{"v": "two\nlines"}`,
 			"Failed to import 1 rows: ParseError - Failed to parse x : 'x' is no int,  given up without retries\n",
 		},
-		{"copy options", "COPY k.t TO 'out.csv' WITH MAXREQUESTS = 7", FormatTable, "", "MAXREQUESTS = '7' is not supported"},
+		{
+			"copy options", "COPY k.t TO 'out.csv' WITH MAXREQUESTS = 7", FormatTable, "",
+			"MAXREQUESTS = '7' is not supported",
+		},
 		{"copy split", "COPY k.t TO 'split.csv' WITH MAXOUTPUTSIZE = 1", FormatTable, "2 rows exported to 2 files", ""},
 		{"source", "SOURCE 'none.cql'", FormatTable, "", "Could not open 'none.cql': [Errno 2]"},
-		{"capture", "CAPTURE 'out.txt'; SELECT key FROM system.local; CAPTURE OFF; SELECT bootstrapped FROM system.local;", FormatTable, "COMPLETED", ""},
+		{"capture", "CAPTURE 'out.txt'; SELECT key FROM system.local; CAPTURE OFF; SELECT bootstrapped FROM " +
+			"system.local;", FormatTable, "COMPLETED", ""},
 		{"login", "LOGIN somebody", FormatTable, "", "LOGIN without a password needs a terminal"},
 		{"backslash", `\format csv`, FormatTable, "", ""},
 		{"unknown", `\nope`, FormatTable, "", `There is no command \nope`},
@@ -146,7 +157,8 @@ func TestText(t *testing.T) {
 			if err := s.RunText(t.Context(), test.text); err != nil && !errors.Is(err, ErrStatements) {
 				t.Fatal(err)
 			}
-			if !strings.Contains(out.String(), test.out) || !strings.Contains(errs.String(), test.errs) || test.errs == "" && errs.Len() > 0 {
+			if !strings.Contains(out.String(), test.out) || !strings.Contains(errs.String(), test.errs) ||
+				test.errs == "" && errs.Len() > 0 {
 				t.Errorf("it prints\n%s\nand the errors\n%s", out.String(), errs.String())
 			}
 		})
@@ -156,7 +168,8 @@ func TestText(t *testing.T) {
 		t.Errorf("captured: %s, error %v", captured, err)
 	}
 	copied, err := os.ReadFile("out.csv")
-	if err != nil || !strings.Contains(string(copied), "\"two\nlines\"\n") || !strings.Contains(string(copied), `say \"hi\"`) {
+	if err != nil || !strings.Contains(string(copied), "\"two\nlines\"\n") || !strings.Contains(string(copied),
+		`say \"hi\"`) {
 		t.Errorf("copied: %q, error %v", copied, err)
 	}
 }
@@ -179,7 +192,8 @@ func TestTimeouts(t *testing.T) {
 	if !strings.Contains(errs.String(), "cancelled") {
 		t.Errorf("the errors are %s", errs.String())
 	}
-	if _, err := s.Feed(t.Context(), "SELECT key FROM system.local;\n"); err != nil || !strings.Contains(out.String(), "local") {
+	if _, err := s.Feed(t.Context(), "SELECT key FROM system.local;\n"); err != nil || !strings.Contains(out.String(),
+		"local") {
 		t.Errorf("afterwards: %s, error %v", out.String(), err)
 	}
 }
@@ -188,7 +202,8 @@ func TestColumnize(t *testing.T) {
 	if got := columnize([]string{"a", "bb", "ccc"}); got != "a  bb  ccc\n" {
 		t.Errorf("%q", got)
 	}
-	if got := columnize([]string{strings.Repeat("x", 50), "b", strings.Repeat("y", 28)}); !strings.HasPrefix(got, strings.Repeat("x", 50)+"  yyyy") {
+	if got := columnize([]string{strings.Repeat("x", 50), "b", strings.Repeat("y", 28)}); !strings.HasPrefix(got,
+		strings.Repeat("x", 50)+"  yyyy") {
 		t.Errorf("%q", got)
 	}
 }

@@ -12,7 +12,8 @@ const defaultTimeFormat = "%Y-%m-%d %H:%M:%S.%f%z"
 
 // layouts are the directives of strftime that are also layouts of package time.
 var layouts = map[byte]string{
-	'Y': "2006", 'm': "01", 'd': "02", 'H': "15", 'M': "04", 'S': "05", 'z': "-0700", 'Z': "MST", 'y': "06", 'b': "Jan", 'B': "January",
+	'Y': "2006", 'm': "01", 'd': "02", 'H': "15", 'M': "04", 'S': "05", 'z': "-0700", 'Z': "MST", 'y': "06",
+	'b': "Jan", 'B': "January",
 	'a': "Mon", 'A': "Monday", 'p': "PM", 'I': "03", 'j': "002",
 }
 
@@ -59,7 +60,8 @@ func strptime(format, s string) (time.Time, error) {
 			n := span(s[at:], isDigit)
 			micros, err := strconv.Atoi((s[at:at+n] + "000000")[:6])
 			if n == 0 || err != nil {
-				return time.Time{}, fmt.Errorf("time data %s does not match format %s", pythonString(s), pythonString(format))
+				return time.Time{}, fmt.Errorf("time data %s does not match format %s", pythonString(s),
+					pythonString(format))
 			}
 			fraction = time.Duration(micros) * time.Microsecond
 			s = s[:at] + s[at+n:]
@@ -68,7 +70,8 @@ func strptime(format, s string) (time.Time, error) {
 		case ok:
 			layout.WriteString(known)
 		default:
-			return time.Time{}, fmt.Errorf("the time format %s has %%%c, which cannot be read", pythonString(format), format[i])
+			return time.Time{}, fmt.Errorf("the time format %s has %%%c, which cannot be read", pythonString(format),
+				format[i])
 		}
 	}
 	t, err := time.Parse(layout.String(), s)

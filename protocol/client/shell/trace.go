@@ -64,7 +64,8 @@ func (s *Session) showTrace(ctx context.Context, id [16]byte, mode traceMode, wa
 		switch {
 		case err == nil && (t.complete || late && wait):
 			if !t.complete {
-				fmt.Fprintln(s.out, s.style.paint(fmt.Sprintf("Statement trace did not complete within %d seconds; trace data may be "+
+				fmt.Fprintln(s.out, s.style.paint(fmt.Sprintf("Statement trace did not complete within %d seconds; "+
+					"trace data may be "+
 					"incomplete.", int(limit.Seconds())), red))
 			}
 			s.printTrace(t, mode)
@@ -156,7 +157,10 @@ func (s *Session) printTrace(t *trace, mode traceMode) {
 	}
 	var cells [][]string
 	add := func(activity string, at time.Time, source, elapsed string) {
-		row := []string{s.style.textCell(activity, false), s.style.textCell(s.pythonTime(at), false), s.style.textCell(source, false)}
+		row := []string{
+			s.style.textCell(activity, false), s.style.textCell(s.pythonTime(at), false),
+			s.style.textCell(source, false),
+		}
 		row = append(row, s.style.paint(elapsed, green), s.style.textCell(t.client, false))
 		cells = append(cells, row)
 	}
@@ -169,7 +173,8 @@ func (s *Session) printTrace(t *trace, mode traceMode) {
 		add(e.activity+" ["+e.thread+"]", e.at, e.source, elapsed)
 	}
 	if t.complete {
-		add("Request complete", t.started.Add(t.duration), t.coordinator, strconv.FormatInt(t.duration.Microseconds(), 10))
+		add("Request complete", t.started.Add(t.duration), t.coordinator, strconv.FormatInt(t.duration.Microseconds(),
+			10))
 	}
 	printTable(s.out, names, cells, true)
 	if s.o.Terminal {

@@ -95,7 +95,9 @@ func (c *Copy) ranges(begin, end int64) (all []tokenRange) {
 
 // Out reads the rows whose tokens are after begin and up to end, and calls row with each; done is called after each
 // page with its number of rows. Both are called by one goroutine at a time.
-func (c *Copy) Out(ctx context.Context, begin, end int64, format func(types.Type, []byte) string, row func([]string) error, done func(rows int)) error {
+func (c *Copy) Out(ctx context.Context, begin, end int64, format func(types.Type, []byte) string,
+	row func([]string) error, done func(rows int),
+) error {
 	var key []string
 	conn, err := c.dial(ctx)
 	if err != nil {
@@ -111,13 +113,16 @@ func (c *Copy) Out(ctx context.Context, begin, end int64, format func(types.Type
 		}
 	}
 	var mu sync.Mutex
-	return inParallel(ctx, &c.Server, c.Jobs, c.ranges(begin, end), func(ctx context.Context, conn *client.Conn, r tokenRange) error {
+	return inParallel(ctx, &c.Server, c.Jobs, c.ranges(begin, end), func(ctx context.Context, conn *client.Conn,
+		r tokenRange,
+	) error {
 		operator := ">"
 		if r.first {
 			operator = ">="
 		}
 		token := "token(" + strings.Join(key, ", ") + ")"
-		p, err := conn.Prepare(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s %s ? AND %s <= ?", c.list(), c.from(), token, operator, token), "")
+		p, err := conn.Prepare(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s %s ? AND %s <= ?", c.list(), c.from(),
+			token, operator, token), "")
 		if err != nil {
 			return err
 		}
@@ -152,7 +157,9 @@ func (c *Copy) Out(ctx context.Context, begin, end int64, format func(types.Type
 }
 
 // page reads a page, and tries again after errors of the server that may pass.
-func (c *Copy) page(ctx context.Context, conn *client.Conn, p *client.Prepared, values []types.Value, o *client.QueryOptions) (*client.Result, error) {
+func (c *Copy) page(ctx context.Context, conn *client.Conn, p *client.Prepared, values []types.Value,
+	o *client.QueryOptions,
+) (*client.Result, error) {
 	for attempt := 1; ; attempt++ {
 		asking, cancel := context.WithTimeout(ctx, c.Timeout)
 		r, err := conn.Execute(asking, p, values, o)
@@ -201,7 +208,8 @@ const linesPerBatch = 200
 // of lines go to failed, which ends the import by returning an error. done is called with numbers of lines that were
 // written. All but parse are called by one goroutine at a time.
 func (c *Copy) In(
-	ctx context.Context, ttl int, next func() (Line, error), parse func(t types.Type, name, field string) ([]byte, error),
+	ctx context.Context, ttl int, next func() (Line, error), parse func(t types.Type, name, field string) ([]byte,
+		error),
 	failed func(Line, LineError) error, done func(rows int),
 ) error {
 	conn, err := c.dial(ctx)
@@ -299,10 +307,12 @@ func (w *lineWriter) prepare(ctx context.Context, t *table, ttl int) error {
 	if ttl > 0 {
 		using = fmt.Sprintf(" USING TTL %d", ttl)
 	}
-	statement := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)%s", w.of.from(), w.of.list(), strings.Join(marks, ", "), using)
+	statement := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)%s", w.of.from(), w.of.list(), strings.Join(marks, ", "),
+		using)
 	w.order = append(w.order, keyOrder...)
 	if t.counter {
-		statement = fmt.Sprintf("UPDATE %s SET %s WHERE %s", w.of.from(), strings.Join(sets, ", "), strings.Join(keys, " AND "))
+		statement = fmt.Sprintf("UPDATE %s SET %s WHERE %s", w.of.from(), strings.Join(sets, ", "), strings.Join(keys,
+			" AND "))
 	} else {
 		slices.Sort(w.order)
 	}
@@ -337,7 +347,8 @@ func (w *lineWriter) write(ctx context.Context, l Line) error {
 
 func (w *lineWriter) values(fields []string) ([]types.Value, error) {
 	if len(fields) != len(w.types) {
-		return nil, fmt.Errorf("Invalid row length %d should be %d", len(fields), len(w.types)) //nolint:staticcheck // cqlsh's text
+		return nil, fmt.Errorf("Invalid row length %d should be %d", len(fields),
+			len(w.types)) //nolint:staticcheck // cqlsh's text
 	}
 	values := make([]types.Value, len(w.order))
 	for i, column := range w.order {
@@ -346,7 +357,8 @@ func (w *lineWriter) values(fields []string) ([]types.Value, error) {
 			return nil, err
 		}
 		if b == nil && w.keys[column] {
-			return nil, fmt.Errorf("Cannot insert null value for primary key column '%s'.", w.of.Columns[column]) //nolint:staticcheck // likewise
+			return nil, fmt.Errorf("Cannot insert null value for primary key column '%s'.",
+				w.of.Columns[column]) //nolint:staticcheck // likewise
 		}
 		values[i].Bytes = b
 	}
