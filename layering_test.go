@@ -135,7 +135,8 @@ var arrows = map[string][]string{
 	"protocol/client/traffic":     {"protocol", "protocol/client", "cql/secret", "cql/types", "cql/cqlerr"},
 	"protocol/client/cqlfiles":    {"cql/parser", "cql/secret"},
 	"protocol/client/shell": {
-		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/transfer", "cql/quote", "cql/types", "cql/cqlerr",
+		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/transfer", "cql", "cql/parser", "cql/quote",
+		"cql/types", "cql/cqlerr",
 	},
 	"protocol/client/shell/prompt": {"protocol/client", "protocol/client/shell", "grammar", "cql/parser", "cql/quote", "cql/secret", "cql/types"},
 	"protocol/client/transfer":     {"protocol", "protocol/client", "cql/parser", "cql/quote", "cql/types", "cql/types/json", "cql/cqlerr"},

@@ -488,8 +488,6 @@ func (w *splitWriter) close() error {
 // sources opens the files of a list of patterns, one after the other.
 type sources struct {
 	paths []string
-	now   *os.File
-	files int
 }
 
 // newSources finds the files.
@@ -539,7 +537,7 @@ func (j *copyJob) load(ctx context.Context, s *Session) error {
 			return nil, nil
 		}
 		if err != nil {
-			err = fmt.Errorf("Failed to parse %s : %w", field, err) //nolint:staticcheck // cqlsh's text
+			err = shownf("Failed to parse %s : %v", field, err)
 		}
 		return b, err
 	}

@@ -14,6 +14,7 @@ var extras map[string]func(s *Session, ctx context.Context, rest string) error
 func init() { // likewise
 	extras = map[string]func(s *Session, ctx context.Context, rest string) error{
 		"format": (*Session).formatCommand, "timing": (*Session).timingCommand, "watch": (*Session).watchCommand,
+		"plan": (*Session).planCommand, "diff": (*Session).diffCommand, "diagram": (*Session).diagramCommand,
 	}
 }
 

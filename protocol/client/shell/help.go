@@ -78,7 +78,8 @@ ALTER MATERIALIZED VIEW name WITH option = value [AND ...]`},
 	{statement: true, name: "BATCH", text: `BEGIN [UNLOGGED | COUNTER] BATCH [USING TIMESTAMP microseconds]
 	statement; ...
 APPLY BATCH`},
-	{statement: true, name: "CREATE", text: `CREATE KEYSPACE [IF NOT EXISTS] name WITH replication = {'class': strategy, ...}
+	{statement: true, name: "CREATE", text: `
+CREATE KEYSPACE [IF NOT EXISTS] name WITH replication = {'class': strategy, ...}
 CREATE TABLE [IF NOT EXISTS] name (column type [STATIC], ..., PRIMARY KEY (...))
 	[WITH CLUSTERING ORDER BY (...) AND option = value ...]
 CREATE [CUSTOM] INDEX [IF NOT EXISTS] [name] ON table (column) [USING 'sai']
@@ -88,7 +89,8 @@ CREATE FUNCTION | AGGREGATE ...
 CREATE ROLE [IF NOT EXISTS] name [WITH option = value ...]`},
 	{statement: true, name: "DELETE", text: `DELETE [columns] FROM table [USING TIMESTAMP microseconds]
 	WHERE key = value [AND ...] [IF EXISTS | IF condition [AND ...]]`},
-	{statement: true, name: "DROP", text: `DROP KEYSPACE | TABLE | INDEX | TYPE | MATERIALIZED VIEW | FUNCTION | AGGREGATE |
+	{statement: true, name: "DROP", text: `
+DROP KEYSPACE | TABLE | INDEX | TYPE | MATERIALIZED VIEW | FUNCTION | AGGREGATE |
 	ROLE [IF EXISTS] name`},
 	{statement: true, name: "GRANT", text: `GRANT permission | ALL ON resource TO role
 GRANT role TO role`},
@@ -148,7 +150,7 @@ func (s *Session) helpCommand(_ context.Context, a arguments) error {
 			s.printError("*** No help on " + token.text)
 			continue
 		}
-		s.print("\n%s\n\n", helpTopics[i].text)
+		s.print("\n%s\n\n", strings.TrimPrefix(helpTopics[i].text, "\n"))
 	}
 	return nil
 }

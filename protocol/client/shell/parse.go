@@ -66,8 +66,8 @@ func (s *style) parse(t types.Type, field string) ([]byte, error) {
 	case *types.Vector:
 		parts, err := s.parts(field, ',', func(part string) ([]byte, error) { return s.element(t.Elem, part) })
 		if err == nil && len(parts) != t.Dim {
-			err = fmt.Errorf("The length of given vector value '%d' is not equal to the vector size from the type "+
-				"definition '%d'", //nolint:staticcheck // cqlsh's text
+			err = shownf("The length of given vector value '%d' is not equal to the vector size from the type "+
+				"definition '%d'",
 				len(parts), t.Dim)
 		}
 		if err != nil {
@@ -143,8 +143,8 @@ func (s *style) parts(field string, separator byte, read func(part string) ([]by
 	field = strings.TrimSpace(field)
 	n := len(field)
 	if n < 2 || !strings.Contains("[] {} ()", field[:1]+field[n-1:]) {
-		return nil, fmt.Errorf("Invalid composite string, it should start and end with matching parentheses: %s",
-			field) //nolint:staticcheck // cqlsh's text
+		return nil, shownf("Invalid composite string, it should start and end with matching parentheses: %s",
+			field)
 	}
 	inside := field[1 : n-1]
 	if strings.TrimSpace(inside) == "" {

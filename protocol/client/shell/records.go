@@ -63,3 +63,11 @@ func (r record) number(name string) int64 {
 	}
 	return 0
 }
+
+// orEmpty is a result, or one without rows.
+func orEmpty(r *client.Result) *client.Result {
+	if r == nil {
+		return &client.Result{}
+	}
+	return r
+}

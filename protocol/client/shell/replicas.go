@@ -9,15 +9,10 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/quote"
-	"github.com/cqld/cqld/cql/types"
 )
 
-// ringNode is a node with its tokens.
-type ringNode struct {
-	address, datacenter, rack string
-	tokens                    []int64
-}
+// ringNode is a node.
+type ringNode struct{ address, datacenter, rack string }
 
 // vnode is a token and its node.
 type vnode struct {
@@ -48,21 +43,13 @@ func (s *Session) showReplicas(ctx context.Context, a arguments) error {
 	if err != nil {
 		return err
 	}
-	r, err := s.all(ctx, "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = "+quote.Text(keyspace))
+	replication, err := s.replication(ctx, keyspace)
 	if err != nil {
 		return err
 	}
 	var addresses []string
-	for row := range records(r) {
-		replication := map[string]string{}
-		if b, _ := row.value("replication"); b != nil {
-			for k, v := range types.Entries(b) {
-				replication[string(k)] = string(v)
-			}
-		}
-		for _, n := range replicas(ring, token, replication) {
-			addresses = append(addresses, pythonString(n.address))
-		}
+	for _, n := range replicas(ring, token, replication) {
+		addresses = append(addresses, pythonString(n.address))
 	}
 	s.print("[%s]\n", strings.Join(addresses, ", "))
 	return nil

@@ -201,6 +201,12 @@ type LineError struct {
 	Parsed bool // it is the line's; else the server refused it
 }
 
+// lineProblem is the error of a line, with cqlsh's text.
+type lineProblem string
+
+// Error is the text.
+func (p lineProblem) Error() string { return string(p) }
+
 // linesPerBatch is how many lines a connection takes at a time.
 const linesPerBatch = 200
 
@@ -357,8 +363,7 @@ func (w *lineWriter) values(fields []string) ([]types.Value, error) {
 			return nil, err
 		}
 		if b == nil && w.keys[column] {
-			return nil, fmt.Errorf("Cannot insert null value for primary key column '%s'.",
-				w.of.Columns[column]) //nolint:staticcheck // likewise
+			return nil, lineProblem(fmt.Sprintf("Cannot insert null value for primary key column '%s'.", w.of.Columns[column]))
 		}
 		values[i].Bytes = b
 	}
