@@ -199,6 +199,7 @@ func (o *shellOptions) complete(c *console, rc *settingsFile, s *shell.Options, 
 		fmt.Fprintf(c.stderr, "\nWarning: %v\n\n", err)
 	}
 	s.CopyFile = rc.path
+	o.noHistory = o.noHistory || rc.flag("history", "disabled", false)
 	typed := o.execute == "" && o.file == ""
 	s.Terminal = typed && (o.terminal || rc.flag("ui", "tty", isTerminal(c.stdin)))
 	s.Color = o.usesColor(c, rc)

@@ -15,6 +15,7 @@ func init() { // likewise
 	extras = map[string]func(s *Session, ctx context.Context, rest string) error{
 		"format": (*Session).formatCommand, "timing": (*Session).timingCommand, "watch": (*Session).watchCommand,
 		"plan": (*Session).planCommand, "diff": (*Session).diffCommand, "diagram": (*Session).diagramCommand,
+		"live": (*Session).liveCommand, "top": (*Session).topCommand,
 	}
 }
 

@@ -192,3 +192,49 @@ func TestTimeline(t *testing.T) {
 		}
 	}
 }
+
+// TestMonitor lists statements of other clients.
+func TestMonitor(t *testing.T) {
+	if got := form("SELECT  a FROM t WHERE k = 'x' AND c IN (1, 2);"); got != "SELECT a FROM t WHERE k = ? AND c "+
+		"IN (?, ?)" {
+		t.Errorf("%q", got)
+	}
+	if out := runLines(t, cqltest.RunT(t).Addr(), `\top`); !strings.Contains(out, "--test-controls") {
+		t.Error(out)
+	}
+	addr := cqltest.RunT(t, cqltest.WithControls()).Addr()
+	if out := runLines(t, addr, shop, "SELECT * FROM shop.orders;", "SELECT * FROM shop.orders LIMIT 1;",
+		"SELECT * FROM shop.orders LIMIT 2;"); strings.Contains(out, "<stdin>:") {
+		t.Fatal(out)
+	}
+	out := runLines(t, addr, `\top`)
+	for _, want := range []string{"        3          0          0  shop.orders\n", "        2          0          " +
+		"0  SELECT * FROM shop.orders LIMIT ?\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("there is no %q in\n%s", want, out)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	live := &cancelling{after: 1, cancel: cancel}
+	var errs bytes.Buffer
+	o := options(addr, nil, &errs)
+	o.Out = live
+	s, err := Start(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.Feed(ctx, "\\live\n")
+		ended <- err
+	}()
+	for len(ended) == 0 && ctx.Err() == nil {
+		runLines(t, addr, "SELECT line AS \"(rows)\" FROM shop.orders;")
+	}
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) || !strings.Contains(live.String(),
+		`SELECT line AS "(rows)" FROM shop.orders`) {
+		t.Errorf("%s%s, error %v", live.String(), errs.String(), err)
+	}
+}

@@ -64,8 +64,11 @@ bars, or say whether this is on.`},
 		"a file or server."},
 	{name: `\FORMAT`, text: `\format table | json | jsonl | csv | markdown | vertical` +
 		"\nSet the format of results."},
+	{name: `\LIVE`, text: `\live` + "\nPrint statements as clients run them, until Ctrl-C. It needs cqld " +
+		"--test-controls."},
 	{name: `\PLAN`, text: `\plan SELECT …` + "\nSay what a query reads, before it runs."},
 	{name: `\TIMING`, text: `\timing` + "\nPrint how long statements take, or stop it."},
+	{name: `\TOP`, text: `\top` + "\nList the tables and statements that cost most. It needs cqld --test-controls."},
 	{name: `\WATCH`, text: `\watch [time] [statement]` + "\nRepeat a statement, or the last one, until Ctrl-C; by " +
 		"default every 2s."},
 
@@ -119,7 +122,7 @@ list<type> set<type> map<type, type> tuple<types> vector<type, n> frozen<type>`}
 var helpAliases = map[string]string{
 	"CLS": "CLEAR", "DESC": "DESCRIBE", "QUIT": "EXIT", "BEGIN": "BATCH", "APPLY": "BATCH", "FORMAT": `\FORMAT`,
 	"WATCH": `\WATCH`,
-	"PLAN":  `\PLAN`, "DIFF": `\DIFF`, "DIAGRAM": `\DIAGRAM`, "TIMING": `\TIMING`,
+	"PLAN":  `\PLAN`, "DIFF": `\DIFF`, "DIAGRAM": `\DIAGRAM`, "TIMING": `\TIMING`, "LIVE": `\LIVE`, "TOP": `\TOP`,
 }
 
 func (s *Session) helpCommand(_ context.Context, a arguments) error {

@@ -353,8 +353,7 @@ func (w *lineWriter) write(ctx context.Context, l Line) error {
 
 func (w *lineWriter) values(fields []string) ([]types.Value, error) {
 	if len(fields) != len(w.types) {
-		return nil, fmt.Errorf("Invalid row length %d should be %d", len(fields),
-			len(w.types)) //nolint:staticcheck // cqlsh's text
+		return nil, lineProblem(fmt.Sprintf("Invalid row length %d should be %d", len(fields), len(w.types)))
 	}
 	values := make([]types.Value, len(w.order))
 	for i, column := range w.order {
