@@ -109,16 +109,17 @@ func (c *Conn) ReceiveVoid(ctx context.Context) error {
 	return err
 }
 
-// SendExecuteOn sends a prepared statement on a stream of the caller's choice; see ReceiveFrom.
-func (c *Conn) SendExecuteOn(
-	ctx context.Context, stream int16, p *Prepared, values []types.Value, o *QueryOptions,
-) error {
+// QueueExecute encodes a prepared statement on a stream of the caller's choice; Flush sends it. See ReceiveFrom.
+func (c *Conn) QueueExecute(stream int16, p *Prepared, values []types.Value, o *QueryOptions) {
 	o = o.orDefault()
 	m := &protocol.Execute{ID: p.ID, ResultMetadataID: p.ResultMetadataID, Parameters: o.parameters(values)}
-	return c.Send(ctx, stream, 0, o.Payload, m)
+	c.out = c.enc.AppendRequest(c.out, stream, 0, o.Payload, m)
 }
 
-// ReceiveFrom waits for the response to any statement sent by SendExecuteOn, and returns its stream.
+// Flush sends all requests that were queued.
+func (c *Conn) Flush(ctx context.Context) error { return c.write(ctx) }
+
+// ReceiveFrom waits for the response to any statement sent by QueueExecute, and returns its stream.
 func (c *Conn) ReceiveFrom(ctx context.Context) (stream int16, err error) {
 	answer, err := c.Receive(ctx)
 	if err != nil {
@@ -227,19 +228,22 @@ func (o *QueryOptions) parameters(values []types.Value) protocol.QueryParameters
 	if o.Now != nil {
 		p.NowInSeconds = *o.Now
 	}
-	for flag, set := range map[protocol.ParameterFlags]bool{
-		protocol.WithValues:            len(values) > 0,
-		protocol.WithNames:             len(o.Names) > 0,
-		protocol.SkipMetadata:          o.SkipMetadata,
-		protocol.WithPageSize:          o.PageSize != 0,
-		protocol.WithPagingState:       o.PagingState != nil,
-		protocol.WithSerialConsistency: o.SerialConsistency != 0,
-		protocol.WithTimestamp:         o.Timestamp != nil,
-		protocol.WithKeyspace:          o.Keyspace != "",
-		protocol.WithNow:               o.Now != nil,
+	for _, f := range [...]struct {
+		flag protocol.ParameterFlags
+		set  bool
+	}{
+		{protocol.WithValues, len(values) > 0},
+		{protocol.WithNames, len(o.Names) > 0},
+		{protocol.SkipMetadata, o.SkipMetadata},
+		{protocol.WithPageSize, o.PageSize != 0},
+		{protocol.WithPagingState, o.PagingState != nil},
+		{protocol.WithSerialConsistency, o.SerialConsistency != 0},
+		{protocol.WithTimestamp, o.Timestamp != nil},
+		{protocol.WithKeyspace, o.Keyspace != ""},
+		{protocol.WithNow, o.Now != nil},
 	} {
-		if set {
-			p.Flags |= flag
+		if f.set {
+			p.Flags |= f.flag
 		}
 	}
 	return p

@@ -701,12 +701,19 @@ func (b *badLines) add(l transfer.Line, e transfer.LineError) error {
 	return nil
 }
 
+// maxErrorKinds is how many different errors of lines are printed.
+const maxErrorKinds = 20
+
 // finish prints the errors.
 func (b *badLines) finish() error {
 	if b.file == nil {
 		return nil
 	}
-	for _, kind := range b.kinds {
+	for i, kind := range b.kinds {
+		if i == maxErrorKinds {
+			b.s.printError(fmt.Sprintf("There are %d other errors.", len(b.kinds)-i))
+			break
+		}
 		b.s.printError(fmt.Sprintf("Failed to import %d rows: %s", b.counts[kind], kind))
 	}
 	b.s.printError(fmt.Sprintf("Failed to process %d rows; failed rows written to %s", b.parsed+b.refused,

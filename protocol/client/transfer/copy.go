@@ -291,6 +291,7 @@ type lineWriter struct {
 	done     func(int)
 	waiting  map[int16]sentLine
 	free     []int16
+	queued   int // lines that are not sent yet
 	written  int // and not yet counted by done
 }
 
@@ -345,10 +346,16 @@ func (w *lineWriter) write(ctx context.Context, l Line) error {
 	if err != nil {
 		return w.failed(l, LineError{Err: err, Parsed: true})
 	}
-	if err := w.await(ctx, maxSent-1); err != nil {
-		return err
+	if len(w.free) == 0 {
+		if err := w.await(ctx, maxSent/2); err != nil {
+			return err
+		}
 	}
-	return w.send(ctx, sentLine{l, values, 1})
+	w.send(sentLine{l, values, 1})
+	if w.queued == maxSent/4 {
+		return w.flush(ctx)
+	}
+	return nil
 }
 
 func (w *lineWriter) values(fields []string) ([]types.Value, error) {
@@ -369,17 +376,29 @@ func (w *lineWriter) values(fields []string) ([]types.Value, error) {
 	return values, nil
 }
 
-func (w *lineWriter) send(ctx context.Context, s sentLine) error {
+func (w *lineWriter) send(s sentLine) {
 	stream := w.free[len(w.free)-1]
 	w.free = w.free[:len(w.free)-1]
 	w.waiting[stream] = s
-	return w.conn.SendExecuteOn(ctx, stream, w.prepared, s.values, &client.QueryOptions{Consistency: w.of.Consistency})
+	w.queued++
+	w.conn.QueueExecute(stream, w.prepared, s.values, &client.QueryOptions{Consistency: w.of.Consistency})
 }
 
-// await waits for answers until at most left are missing.
+// flush sends the lines that are queued. Sending some together costs both sides fewer system calls.
+func (w *lineWriter) flush(ctx context.Context) error {
+	if w.queued == 0 {
+		return nil
+	}
+	w.queued = 0
+	return w.conn.Flush(ctx)
+}
+
+// await waits for answers until at most left are missing, for at most the timeout.
 func (w *lineWriter) await(ctx context.Context, left int) error {
+	asking, cancel := context.WithTimeout(ctx, w.of.Timeout)
+	defer cancel()
 	for len(w.waiting) > left {
-		if err := w.receive(ctx); err != nil {
+		if err := w.receive(asking); err != nil {
 			return err
 		}
 	}
@@ -392,9 +411,10 @@ func (w *lineWriter) await(ctx context.Context, left int) error {
 
 // receive takes an answer. It sends a line again that may succeed later.
 func (w *lineWriter) receive(ctx context.Context) error {
-	asking, cancel := context.WithTimeout(ctx, w.of.Timeout)
-	defer cancel()
-	stream, err := w.conn.ReceiveFrom(asking)
+	if err := w.flush(ctx); err != nil {
+		return err
+	}
+	stream, err := w.conn.ReceiveFrom(ctx)
 	s, ok := w.waiting[stream]
 	if _, fromServer := cqlerr.As(err); err != nil && (!fromServer || !ok) {
 		return err
@@ -413,7 +433,8 @@ func (w *lineWriter) receive(ctx context.Context) error {
 			return err
 		}
 		s.attempt++
-		return w.send(ctx, s)
+		w.send(s)
+		return nil
 	}
 	return w.failed(s.line, LineError{Err: err})
 }
