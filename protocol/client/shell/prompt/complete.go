@@ -118,10 +118,14 @@ func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// fits reports whether a word begins with what is typed.
+// fits reports whether a word begins with what is typed, which may lack the quote of a name.
 func fits(word, partial string) bool {
-	return len(word) > len(partial) && strings.EqualFold(word[:len(partial)], partial) || strings.EqualFold(word,
-		partial) && word != partial
+	if !strings.HasPrefix(partial, `"`) {
+		if name, ok := strings.CutPrefix(word, `"`); ok && partial != "" {
+			return len(name) > len(partial) && strings.EqualFold(name[:len(partial)], partial)
+		}
+	}
+	return len(word) >= len(partial) && strings.EqualFold(word[:len(partial)], partial) && word != partial
 }
 
 // tokens splits a text into words and single characters.
@@ -251,7 +255,7 @@ var keywordNames = sync.OnceValue(func() (all []string) {
 			all = append(all, word)
 		}
 	}
-	return all
+	return append(all, "TABLE") // the same token as COLUMNFAMILY
 })
 
 // keywords returns the keywords that can follow prefix and begin with partial. They are in lower case if partial is.
