@@ -146,7 +146,7 @@ func (o *shellOptions) runShell(ctx context.Context, c *console, where []string)
 	return runSession(ctx, c, &s, o.execute, exitCqlsh)
 }
 
-// runPrompt runs the session on the terminal. SIGTERM ends the process at once, with the terminal as it was.
+// runPrompt runs the session on the terminal.
 func (o *shellOptions) runPrompt(ctx context.Context, c *console, s shell.Options) error {
 	p := prompt.Options{NoHistory: o.noHistory, History: c.getenv("CQL_HISTORY")}
 	if p.History == "" && c.getenv("HOME") != "" {

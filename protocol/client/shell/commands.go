@@ -50,7 +50,7 @@ func (a arguments) one() (string, bool) {
 	return strings.ToUpper(a.tokens[0].text), true
 }
 
-// words returns the arguments in capitals; a quoted name is nobody's keyword and stays as it is.
+// words returns the arguments in capitals; quoted names stay as they are.
 func (a arguments) words() []string {
 	var all []string
 	for _, t := range a.tokens {
@@ -271,10 +271,11 @@ func (s *Session) sourceCommand(ctx context.Context, a arguments) error {
 	inner.tracing, inner.buffer, inner.input = s.tracing, "", nil
 	inner.o.In, inner.o.Name, inner.o.Terminal = f, path, false
 	inner.out, inner.capture = s.console, nil
-	if err := inner.RunInput(ctx); err != nil && !errors.Is(err, ErrStatements) {
+	err = inner.RunInput(ctx)
+	s.conn = inner.conn
+	if err != nil && !errors.Is(err, ErrStatements) {
 		return err
 	}
-	s.conn = inner.conn
 	switch {
 	case inner.keyspace == s.keyspace:
 		return nil

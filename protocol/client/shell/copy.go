@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/protocol/client/cqlfiles"
 	"github.com/cqld/cqld/protocol/client/transfer"
@@ -55,10 +56,7 @@ func (s *Session) copyCommand(ctx context.Context, a arguments) error {
 			return shown("Not in any keyspace.")
 		}
 	}
-	known, err := transfer.Columns(ctx, s.conn, j.Keyspace, j.Table)
-	if errors.Is(err, transfer.ErrNoTable) {
-		return shownf("Column family %s not found", j.Table)
-	}
+	known, err := s.copyColumns(ctx, j)
 	if err != nil {
 		return err
 	}
@@ -78,6 +76,20 @@ func (s *Session) copyCommand(ctx context.Context, a arguments) error {
 		return j.export(ctx, s)
 	}
 	return j.load(ctx, s)
+}
+
+// copyColumns reads the columns of the table.
+func (s *Session) copyColumns(ctx context.Context, j *copyJob) ([]transfer.Column, error) {
+	asking, cancel := context.WithTimeout(ctx, s.o.RequestTimeout)
+	defer cancel()
+	known, err := transfer.Columns(asking, s.conn, j.Keyspace, j.Table)
+	if errors.Is(err, transfer.ErrNoTable) {
+		return nil, shownf("Column family %s not found", j.Table)
+	}
+	if _, fromServer := cqlerr.As(err); err != nil && !fromServer {
+		s.close() // an answer may come later
+	}
+	return known, err
 }
 
 // parse reads the command up to its options.

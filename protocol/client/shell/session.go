@@ -222,6 +222,9 @@ func (s *Session) RunInput(ctx context.Context) error {
 		if _, err := s.Feed(ctx, line); err != nil {
 			return err
 		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
 	if !s.ended {
 		if err := s.runLast(ctx); err != nil {
@@ -297,8 +300,8 @@ func (s *Session) run(ctx context.Context) (done bool, err error) {
 		return false, nil
 	}
 	s.buffer = ""
-	for _, statement := range statements {
-		if s.ended {
+	for i, statement := range statements {
+		if s.ended || i > 0 && ctx.Err() != nil {
 			break
 		}
 		whole := source[statement[0].start:statement[len(statement)-1].end]
@@ -423,14 +426,17 @@ func (s *Session) underline(err error, statement string) {
 	line, _ := strconv.Atoi(m[1]) // digits
 	column, _ := strconv.Atoi(m[2])
 	lines := strings.Split(statement, "\n")
-	if line < 1 || line > len(lines) || column > len(lines[line-1]) {
+	if line < 1 || line > len(lines) {
 		return
 	}
-	text := lines[line-1]
-	length := max(1, span(text[column:], func(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }))
+	text := []rune(lines[line-1])
+	if column > len(text) {
+		return
+	}
+	word := span(string(text[column:]), func(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' })
 	colored := style{color: s.o.Color}
-	fmt.Fprintf(s.o.Err, "  %s\n  %s%s\n", text, strings.Repeat(" ", textWidth(text[:column])),
-		colored.paint(strings.Repeat("^", length), red))
+	marks := strings.Repeat(" ", textWidth(string(text[:column]))) + colored.paint(strings.Repeat("^", max(1, word)), red)
+	fmt.Fprintf(s.o.Err, "  %s\n  %s\n", string(text), marks)
 }
 
 // syntaxPlace is how the server's parser writes the place of an error: the line, and the column counted from 0.
@@ -454,6 +460,11 @@ func (s *Session) printLexError(err error) {
 // query sends a statement. Only an answer of the server keeps the connection: after a timeout or a cancellation another
 // answer would come later.
 func (s *Session) query(ctx context.Context, statement string, o *client.QueryOptions) (*client.Result, error) {
+	if s.conn == nil { // an earlier step of the same command was cancelled
+		if err := s.connect(ctx); err != nil {
+			return nil, err
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.o.RequestTimeout)
 	defer cancel()
 	r, err := s.conn.Query(ctx, statement, nil, o)

@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/peterh/liner"
 	"golang.org/x/term"
@@ -46,6 +47,9 @@ func Supported() bool {
 	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
+// exitTerminated is the exit code after SIGTERM, as shells report it.
+const exitTerminated = 128 + 15
+
 // Run connects, and runs what is typed until EXIT or Ctrl-D.
 func Run(ctx context.Context, so shell.Options, o Options) error {
 	p := &Prompt{o: o, editor: liner.NewLiner()}
@@ -54,6 +58,16 @@ func Run(ctx context.Context, so shell.Options, o Options) error {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM)
+	defer close(terminated)
+	defer signal.Stop(terminated)
+	go func() {
+		if _, ok := <-terminated; ok {
+			_ = p.editor.Close() // the terminal gets its mode back
+			os.Exit(exitTerminated)
+		}
+	}()
 	p.editor.SetCtrlCAborts(true)
 	p.editor.SetTabCompletionStyle(liner.TabPrints)
 	p.editor.SetWordCompleter(p.complete)

@@ -23,7 +23,8 @@ type names struct {
 	roles     []string
 }
 
-// schema has the names in the server's schema. They are read in the background, on a connection of their own.
+// schema has the names in the server's schema. They are read in the background, on another
+// connection.
 type schema struct {
 	mu      sync.Mutex
 	login   shell.Options
@@ -75,11 +76,15 @@ func (s *schema) refresh() {
 		n, err := read(s.ctx, s.login)
 		s.mu.Lock()
 		s.reading = false
-		if err == nil {
+		if err != nil {
+			s.stale = true // the next completion tries again
+		} else {
 			s.now = n
 		}
 		s.mu.Unlock()
-		s.refresh()
+		if err == nil {
+			s.refresh()
+		}
 	})
 }
 
