@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,13 +19,15 @@ import (
 	"github.com/cqld/cqld/protocol/client/shell"
 )
 
-// execCommand is cqld exec: it runs statements and prints their results.
+// execCommand is cqld exec: the shell without a prompt.
 func execCommand(c *console) *cobra.Command {
-	var file, text, keyspace string
+	var file, text, keyspace, format string
 	cmd := &cobra.Command{
 		Use: "exec [ADDR]", GroupID: groupClient, Short: "Run CQL statements and print their results",
-		Long: "Run CQL statements on the server at ADDR and print their results. ADDR is HOST, HOST:PORT or a PORT of " +
-			"this machine; by default, the address that a server in the same environment listens on, or " + defaultListen + ".",
+		Long: "Run CQL statements and the commands of the shell on the server at ADDR and print their results: those of -e, of a " +
+			"file or of the standard input. ADDR is HOST, HOST:PORT or a PORT of this machine; by default, the address that a " +
+			"server in the same environment listens on, or " + defaultListen + ". If statements fail, the others are run, and the " +
+			"exit code is 1.",
 		Example: `exec -e "SELECT cluster_name, release_version FROM system.local"
 exec db.example:9042 -f schema.cql --username app`,
 	}
@@ -34,22 +37,28 @@ exec db.example:9042 -f schema.cql --username app`,
 			"standard input")
 		f.StringVarP(&keyspace, "keyspace", "k", "", "use the keyspace `NAME`")
 	})
+	topic(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
+		choiceFlag(f, &format, "format", shell.FormatTable, shell.Formats, "`FORMAT` of results: "+oneOf(shell.Formats))
+	})
 	login := loginFlags(cmd.Flags(), "wait at most this long for the connection and for each answer")
 	return newCommand(c, cmd, func(ctx context.Context, args []string) (err error) {
-		if (file == "") == (text == "") {
-			return usagef("exec needs either -f FILE or -e STATEMENTS")
+		switch {
+		case file != "" && text != "":
+			return usagef("exec takes either -f FILE or -e STATEMENTS")
+		case file == "" && text == "" && isTerminal(c.stdin):
+			return usagef("exec needs -f FILE, -e STATEMENTS or statements in its standard input; the command shell has a prompt")
 		}
 		if err := login.complete(c, optional(args)); err != nil {
 			return err
 		}
-		s := shell.Script{
-			Addr: login.Addr, Keyspace: keyspace, Timeout: login.Timeout, Out: c.stdout, Err: c.stderr,
-			Username: login.Username, Password: login.Password, TLS: login.TLS,
+		o := shell.Options{
+			Login: login.Login, RequestTimeout: login.Timeout, Keyspace: keyspace, Version: c.buildVersion(), Out: c.stdout, Err: c.stderr,
+			Format: format,
 		}
-		if s.File, err = readScript(c, file, text); err != nil {
+		if o.In, o.Name, err = inputOrFile(c, file); err != nil {
 			return err
 		}
-		return s.Run(ctx)
+		return runSession(ctx, c, &o, text, exitFailed)
 	})
 }
 
@@ -156,21 +165,16 @@ func (t *clientTLS) config() (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: own, RootCAs: trusted, ServerName: t.name}, nil
 }
 
-// readScript returns the statements in text, or else in a file; "-" is the standard input.
-func readScript(c *console, file, text string) (script cqlfiles.File, err error) {
-	switch {
-	case text != "":
-		return cqlfiles.File{Name: "-e", Text: text}, nil
-	case file == "-":
-		script, err = cqlfiles.Read(c.stdin, file)
-	default:
-		script, err = cqlfiles.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file))
-		script.Name = file
+// inputOrFile returns the statements of a file, or else the standard input, and the name for errors.
+func inputOrFile(c *console, file string) (io.Reader, string, error) {
+	if file == "" || file == "-" {
+		return c.stdin, "<stdin>", nil
 	}
+	script, err := cqlfiles.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file))
 	if err != nil {
 		err = cannotRead(file, err)
 	}
-	return script, err
+	return strings.NewReader(script.Text), file, err
 }
 
 // serverAddress returns the address to connect to: addr, or the one that a server with the same environment listens

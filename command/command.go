@@ -78,7 +78,7 @@ func Main(version string, e *Engine) {
 		Version: version, Engine: e, ends: true,
 	}
 	if isCqlsh(os.Args[0]) {
-		p.Args = append([]string{"cqlsh"}, p.Args...)
+		p.Args = append([]string{"shell"}, p.Args...)
 	}
 	os.Exit(p.Run(ctx))
 }
@@ -121,6 +121,10 @@ func run(ctx context.Context, c *console, args []string) int {
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return 0
+	}
+	var failed statementsFailed
+	if errors.As(err, &failed) {
+		return int(failed)
 	}
 	code := exitFailed
 	text := err.Error()
@@ -195,7 +199,7 @@ func newRoot(c *console) *cobra.Command {
 		&cobra.Group{ID: groupOther, Title: "Other"},
 	)
 	root.AddCommand(
-		serveCommand(c, "serve"), pingCommand(c), nodesCommand(c), execCommand(c), cqlshCommand(c), exportCommand(c),
+		serveCommand(c, "serve"), pingCommand(c), nodesCommand(c), execCommand(c), shellCommand(c), exportCommand(c),
 		importCommand(c), snapshotCommand(c), restoreCommand(c), verifyCommand(c), proxyCommand(c), replayCommand(c),
 		completionCommand(c), versionCommand(c),
 	)

@@ -85,8 +85,9 @@ func TestWrongUsage(t *testing.T) {
 		{"--http 127.0.0.1:0 --http-host http://db.test", `--http-host "http://db.test": want names of hosts`},
 		{"--http-host db.test", `--http-host "db.test": it needs --http`},
 		{"--http-pprof", `--http-pprof "true": it needs --http`},
-		{"exec", "exec needs either -f FILE or -e STATEMENTS"},
-		{"exec -e x -f y", "exec needs either -f FILE or -e STATEMENTS"},
+		{"exec -e x -f y", "exec takes either -f FILE or -e STATEMENTS"},
+		{"shell -e x -f y", "shell takes either -f FILE or -e STATEMENTS"},
+		{"shell --encoding latin1", `--encoding "latin1": only utf-8 is known`},
 		{"exec one two -e x", `exec takes [ADDR], so "two" is one argument too many`},
 		{"snapshot one", "snapshot needs ADDR FILE; see the command help snapshot"},
 		{"version extra", `version takes no argument "extra"`},
@@ -273,7 +274,7 @@ SELECT * FROM t;`), 0o600)
 	}
 	code, out, errs := cqld(t, nil, "exec", addr, "-f", script)
 	want := "\n a | name\n---+-------------\n 1 | Bären; 北京\n\n(1 rows)\n"
-	if code != exitFailed || out != want || !strings.Contains(errs, script+":6: Undefined column name nope in table k.t") {
+	if code != exitFailed || out != want || !strings.Contains(errs, script+`:7:InvalidRequest: Error from server: code=2200 [Invalid query] message="Undefined column name nope in table k.t"`) {
 		t.Errorf("exit %d\n%s\nwant\n%s\n%s", code, out, want, errs)
 	}
 }

@@ -71,7 +71,7 @@ var serviceVariables = regexp.MustCompile(`^CQLD(_\w+)?(` +
 func (c *console) checkEnvironment(root *cobra.Command) error {
 	var known []string
 	for _, cmd := range root.Commands() {
-		if cmd.Name() == "cqlsh" {
+		if cmd.Name() == "shell" {
 			continue // its flags are not read from the environment
 		}
 		cmd.Flags().VisitAll(func(one *pflag.Flag) {

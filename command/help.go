@@ -108,7 +108,7 @@ func commandHelp(b *strings.Builder, c *console, cmd *cobra.Command) {
 			from = t.flags[0].Name
 		}
 	}
-	if from != "" && cmd.Name() != "cqlsh" {
+	if from != "" && cmd.Name() != "shell" {
 		text := fmt.Sprintf("Each flag can also be set in the environment: --%s as %s. The command line wins.", from, envName(from))
 		fmt.Fprintf(b, "\n%s\n", wrap(text, helpWidth, ""))
 	}

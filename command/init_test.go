@@ -40,6 +40,18 @@ func (l *servedLog) await(t *testing.T, pattern string, ended <-chan int) string
 	return ""
 }
 
+// awaitFrom waits until the part of the log from an index on matches.
+func (l *servedLog) awaitFrom(t *testing.T, from int, pattern string) {
+	t.Helper()
+	wanted := regexp.MustCompile(pattern)
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if wanted.MatchString(l.String()[from:]) {
+			return
+		}
+	}
+	t.Fatalf("the terminal does not show %q after %q", pattern, l.String()[max(0, from-600):])
+}
+
 // startServe runs serve until the test ends or stop is called. stop returns the exit code.
 func startServe(t *testing.T, env map[string]string, args ...string) (log *servedLog, ended chan int, stop func() int) {
 	t.Helper()

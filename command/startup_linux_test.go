@@ -23,6 +23,13 @@ import (
 // newTerminal makes a terminal, and collects what is written to it.
 func newTerminal(t *testing.T) (terminal *os.File, shown *servedLog) {
 	t.Helper()
+	_, terminal, shown = newKeyboard(t)
+	return terminal, shown
+}
+
+// newKeyboard makes a terminal with a keyboard.
+func newKeyboard(t *testing.T) (keyboard, terminal *os.File, shown *servedLog) {
+	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		t.Skipf("there are no terminals: %v", err)
@@ -46,7 +53,7 @@ func newTerminal(t *testing.T) (terminal *os.File, shown *servedLog) {
 		reading.Wait()
 		_ = keyboard.Close()
 	})
-	return terminal, shown
+	return keyboard, terminal, shown
 }
 
 // TestStartOnTerminal says in readable lines what has started, on a terminal.

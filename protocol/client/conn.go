@@ -100,7 +100,9 @@ func (c *Conn) SendEnvelope(ctx context.Context, envelope []byte) error {
 func (c *Conn) write(ctx context.Context) error {
 	defer c.watch(ctx)()
 	c.out = c.enc.Flush(c.out)
-	if _, err := c.sock.Write(c.out); err != nil {
+	_, err := c.sock.Write(c.out)
+	c.out = c.out[:0]
+	if err != nil {
 		return canceled(ctx, fmt.Errorf("write a request: %w", err))
 	}
 	return nil
@@ -153,7 +155,9 @@ func (c *Conn) receive(ctx context.Context) (*Answer, error) {
 
 // ReceiveEnvelope waits for an envelope and returns it with its body decompressed.
 func (c *Conn) ReceiveEnvelope(ctx context.Context) (protocol.Header, []byte, error) {
-	defer c.watch(ctx)()
+	if len(c.pending) == 0 { // else nothing is read
+		defer c.watch(ctx)()
+	}
 	read := c.readEnvelope
 	if c.enc.Segments {
 		read = c.readSegments

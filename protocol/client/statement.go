@@ -105,14 +105,30 @@ func (c *Conn) SendQuery(ctx context.Context, text string, values []types.Value,
 
 // ReceiveVoid waits for the response to any statement sent by SendExecute or SendQuery, and discards its result.
 func (c *Conn) ReceiveVoid(ctx context.Context) error {
+	_, err := c.ReceiveFrom(ctx)
+	return err
+}
+
+// QueueExecute encodes a prepared statement on a stream of the caller's choice; Flush sends it. See ReceiveFrom.
+func (c *Conn) QueueExecute(stream int16, p *Prepared, values []types.Value, o *QueryOptions) {
+	o = o.orDefault()
+	m := &protocol.Execute{ID: p.ID, ResultMetadataID: p.ResultMetadataID, Parameters: o.parameters(values)}
+	c.out = c.enc.AppendRequest(c.out, stream, 0, o.Payload, m)
+}
+
+// Flush sends all requests that were queued.
+func (c *Conn) Flush(ctx context.Context) error { return c.write(ctx) }
+
+// ReceiveFrom waits for the response to any statement sent by QueueExecute, and returns its stream.
+func (c *Conn) ReceiveFrom(ctx context.Context) (stream int16, err error) {
 	answer, err := c.Receive(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if e, ok := answer.Response.(*protocol.Error); ok {
-		return e.Err
+		return answer.Header.Stream, e.Err
 	}
-	return nil
+	return answer.Header.Stream, nil
 }
 
 // Batch runs modifications as one unit.
@@ -212,19 +228,22 @@ func (o *QueryOptions) parameters(values []types.Value) protocol.QueryParameters
 	if o.Now != nil {
 		p.NowInSeconds = *o.Now
 	}
-	for flag, set := range map[protocol.ParameterFlags]bool{
-		protocol.WithValues:            len(values) > 0,
-		protocol.WithNames:             len(o.Names) > 0,
-		protocol.SkipMetadata:          o.SkipMetadata,
-		protocol.WithPageSize:          o.PageSize != 0,
-		protocol.WithPagingState:       o.PagingState != nil,
-		protocol.WithSerialConsistency: o.SerialConsistency != 0,
-		protocol.WithTimestamp:         o.Timestamp != nil,
-		protocol.WithKeyspace:          o.Keyspace != "",
-		protocol.WithNow:               o.Now != nil,
+	for _, f := range [...]struct {
+		flag protocol.ParameterFlags
+		set  bool
+	}{
+		{protocol.WithValues, len(values) > 0},
+		{protocol.WithNames, len(o.Names) > 0},
+		{protocol.SkipMetadata, o.SkipMetadata},
+		{protocol.WithPageSize, o.PageSize != 0},
+		{protocol.WithPagingState, o.PagingState != nil},
+		{protocol.WithSerialConsistency, o.SerialConsistency != 0},
+		{protocol.WithTimestamp, o.Timestamp != nil},
+		{protocol.WithKeyspace, o.Keyspace != ""},
+		{protocol.WithNow, o.Now != nil},
 	} {
-		if set {
-			p.Flags |= flag
+		if f.set {
+			p.Flags |= f.flag
 		}
 	}
 	return p

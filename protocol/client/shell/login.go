@@ -115,7 +115,8 @@ func Nodes(ctx context.Context, l *Login, out io.Writer) error {
 			state = "up"
 		}
 		id := row[6]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", state, row[1], row[2], row[3], tokens[id], row[4], row[5], id)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", state, row[1], row[2], row[3], tokens[id], row[4], row[5],
+			id)
 	}
 	return w.Flush()
 }
@@ -130,7 +131,7 @@ func texts(ctx context.Context, conn *client.Conn, query string) (rows [][]strin
 		row := make([]string, len(cells))
 		for i, cell := range cells {
 			if cell != nil {
-				row[i] = formatCell(result.Columns[i].Type, cell)
+				row[i] = plainStyle.cell(result.Columns[i].Type, cell)
 			}
 		}
 		rows = append(rows, row)

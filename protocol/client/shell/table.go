@@ -6,44 +6,121 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/cqld/cqld/protocol"
+	"github.com/cqld/cqld/protocol/client"
 )
 
-// printTable prints rows as cqlsh does, with names aligned to the left and values to the right.
+// printResult prints the rows of a statement; next returns the following page. Like cqlsh it computes the widths of
+// columns for each page.
 //
 //	 k | name
 //	---+-------
 //	 1 | Bären
 //
 //	(1 rows)
-func printTable(out io.Writer, columns []protocol.ColumnSpec, rows [][][]byte) {
-	cells := make([][]string, len(rows))
-	widths := make([]int, len(columns))
-	for i, c := range columns {
-		widths[i] = textWidth(c.Name)
+func (s *Session) printResult(r *client.Result, statement string, next func() (*client.Result, error)) error {
+	if s.o.Format != FormatTable {
+		return s.printRecords(r, next)
 	}
-	for r, row := range rows {
-		cells[r] = make([]string, len(columns))
-		for i, c := range columns {
-			cells[r][i] = formatCell(c.Type, row[i])
-			widths[i] = max(widths[i], textWidth(cells[r][i]))
+	first := strings.ToLower(strings.TrimSpace(statement))
+	if !strings.HasPrefix(first, "select") && !strings.HasPrefix(first, "list") {
+		if len(r.Rows) > 0 { // of a conditional write
+			fmt.Fprintln(s.out)
+			s.printPage(r, true, 0)
+		}
+		return nil
+	}
+	fmt.Fprintln(s.out)
+	rows := 0
+	for page := 0; ; page++ {
+		if len(r.Rows) > 0 || page == 0 {
+			s.printPage(r, page == 0 || s.o.Terminal, rows)
+			rows += len(r.Rows)
+		}
+		if r.PagingState == nil {
+			break
+		}
+		if s.o.Terminal && s.capture == nil && s.o.More != nil {
+			if err := s.out.Flush(); err != nil {
+				return err
+			}
+			if !s.o.More() {
+				return nil
+			}
+		}
+		var err error
+		if r, err = next(); err != nil {
+			return err
+		}
+	}
+	if !s.o.Terminal {
+		fmt.Fprintln(s.out)
+	}
+	fmt.Fprintf(s.out, "(%d rows)\n", rows)
+	return nil
+}
+
+// printPage prints a page of rows; before is how many rows came on earlier pages.
+func (s *Session) printPage(r *client.Result, header bool, before int) {
+	names := make([]string, len(r.Columns))
+	for i, c := range r.Columns {
+		names[i] = s.style.paint(s.style.withoutColor(c.Name), magenta)
+	}
+	cells := make([][]string, len(r.Rows))
+	for i, row := range r.Rows {
+		cells[i] = make([]string, len(row))
+		for j, c := range r.Columns {
+			cells[i][j] = s.style.cell(c.Type, row[j])
+		}
+	}
+	s.printCells(names, cells, header, before)
+}
+
+// withoutColor prints a text as a cell of a table without colours.
+func (s *style) withoutColor(content string) string {
+	plain := *s
+	plain.color = false
+	return plain.textCell(content, false)
+}
+
+// printCells prints a table, or its rows one below the other after EXPAND ON.
+func (s *Session) printCells(names []string, cells [][]string, header bool, before int) {
+	if s.expand && len(cells) > 0 {
+		printVertical(s.out, names, cells, before)
+		return
+	}
+	printTable(s.out, names, cells, header)
+	if len(cells) == 0 || s.o.Terminal {
+		fmt.Fprintln(s.out)
+	}
+}
+
+// printTable prints a table with names aligned to the left and values to the right.
+func printTable(out io.Writer, names []string, cells [][]string, header bool) {
+	widths := make([]int, len(names))
+	for i, name := range names {
+		widths[i] = textWidth(name)
+	}
+	for _, row := range cells {
+		for i, cell := range row {
+			widths[i] = max(widths[i], textWidth(cell))
 		}
 	}
 	var b strings.Builder
-	b.WriteByte('\n')
-	for i, c := range columns {
-		separate(&b, i, " ", " | ")
-		b.WriteString(c.Name)
-		if i < len(columns)-1 {
-			pad(&b, widths[i]-textWidth(c.Name), ' ')
+	if header {
+		for i, name := range names {
+			separate(&b, i, " ", " | ")
+			b.WriteString(name)
+			if i < len(names)-1 {
+				pad(&b, widths[i]-textWidth(name), ' ')
+			}
 		}
+		b.WriteByte('\n')
+		for i, w := range widths {
+			separate(&b, i, "", "+")
+			pad(&b, w+2, '-')
+		}
+		b.WriteByte('\n')
 	}
-	b.WriteByte('\n')
-	for i, w := range widths {
-		separate(&b, i, "", "+")
-		pad(&b, w+2, '-')
-	}
-	b.WriteByte('\n')
 	for _, row := range cells {
 		for i, cell := range row {
 			separate(&b, i, " ", " | ")
@@ -52,11 +129,35 @@ func printTable(out io.Writer, columns []protocol.ColumnSpec, rows [][][]byte) {
 		}
 		b.WriteByte('\n')
 	}
-	if len(rows) == 0 {
+	_, _ = io.WriteString(out, b.String()) // the buffered writer keeps the error for its Flush
+}
+
+// printVertical prints rows one below the other.
+func printVertical(out io.Writer, names []string, cells [][]string, before int) {
+	left, right := 0, 0
+	for _, name := range names {
+		left = max(left, textWidth(name))
+	}
+	for _, row := range cells {
+		for _, cell := range row {
+			right = max(right, textWidth(cell))
+		}
+	}
+	var b strings.Builder
+	for n, row := range cells {
+		fmt.Fprintf(&b, "@ Row %d\n", before+n+1)
+		pad(&b, left+2, '-')
+		b.WriteByte('+')
+		pad(&b, right+2, '-')
+		b.WriteByte('\n')
+		for i, cell := range row {
+			b.WriteString(" " + names[i])
+			pad(&b, left-textWidth(names[i]), ' ')
+			b.WriteString(" | " + cell + "\n")
+		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "\n(%d rows)\n", len(rows))
-	_, _ = io.WriteString(out, b.String()) // the buffered writer keeps the error for its Flush
+	_, _ = io.WriteString(out, b.String()) // likewise
 }
 
 func separate(b *strings.Builder, column int, first, other string) {
@@ -73,11 +174,15 @@ func pad(b *strings.Builder, n int, with byte) {
 	}
 }
 
-// textWidth is the number of terminal columns that a text takes.
+// textWidth is the number of terminal columns that a text takes. Sequences that set colours take none.
 func textWidth(s string) int {
-	n := 0
+	n, color := 0, false
 	for _, r := range s {
 		switch {
+		case r == '\x1b':
+			color = true
+		case color:
+			color = r != 'm'
 		case unicode.Is(unicode.Mn, r), unicode.Is(unicode.Me, r), unicode.Is(unicode.Cf, r):
 		case isWide(r):
 			n += 2

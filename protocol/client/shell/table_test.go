@@ -1,15 +1,13 @@
 package shell
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/protocol"
 )
 
-// TestFormatCell has what cqlsh 6.2.2 printed for these values.
-func TestFormatCell(t *testing.T) {
+// TestCell has what cqlsh 6.2.2 printed for these values.
+func TestCell(t *testing.T) {
 	for _, c := range []struct {
 		typ     types.Type
 		kind    types.LiteralKind
@@ -34,16 +32,8 @@ func TestFormatCell(t *testing.T) {
 			t.Errorf("%s %s: %v", c.typ, c.literal, err)
 			continue
 		}
-		if got := formatCell(c.typ, b); got != c.want {
+		if got := plainStyle.cell(c.typ, b); got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.typ, c.literal, got, c.want)
 		}
-	}
-}
-
-func TestPrintTableWithoutRows(t *testing.T) {
-	var b strings.Builder
-	printTable(&b, []protocol.ColumnSpec{{Name: "k", Type: types.Int}, {Name: "name", Type: types.Text}}, nil)
-	if want := "\n k | name\n---+------\n\n\n(0 rows)\n"; b.String() != want {
-		t.Errorf("%q, want %q", b.String(), want)
 	}
 }

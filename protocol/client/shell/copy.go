@@ -1,0 +1,734 @@
+package shell
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/protocol/client/cqlfiles"
+	"github.com/cqld/cqld/protocol/client/transfer"
+)
+
+// copyJob is a COPY command.
+type copyJob struct {
+	transfer.Copy
+	style   style
+	dialect transfer.Dialect
+	file    string // "": the standard output or input
+	to      bool
+	options map[string]string // that were not read yet
+	err     error             // of the first wrong option
+
+	header                         bool
+	report                         time.Duration
+	rateFile                       string
+	begin, end                     int64
+	maxLines                       int // of a file
+	maxRows, skipRows              int
+	skip                           []string
+	maxParseErrors, maxInsertError int
+	errorFile                      string
+	rate                           int
+	ttl                            int
+}
+
+// copyCommand is COPY, in both directions.
+func (s *Session) copyCommand(ctx context.Context, a arguments) error {
+	j := &copyJob{options: map[string]string{}}
+	columns, ok := j.parse(a.tokens)
+	if !ok {
+		return a.improper()
+	}
+	if j.Keyspace == "" {
+		if j.Keyspace = s.keyspace; j.Keyspace == "" {
+			return shown("Not in any keyspace.")
+		}
+	}
+	known, err := s.copyColumns(ctx, j)
+	if err != nil {
+		return err
+	}
+	if err := j.readConfig(s.o.CopyFile); err != nil {
+		return err
+	}
+	if err := j.configure(s); err != nil {
+		return err
+	}
+	if err := j.choose(known, columns); err != nil {
+		return err
+	}
+	if err := s.console.Flush(); err != nil {
+		return err
+	}
+	if j.to {
+		return j.export(ctx, s)
+	}
+	return j.load(ctx, s)
+}
+
+// copyColumns reads the columns of the table.
+func (s *Session) copyColumns(ctx context.Context, j *copyJob) ([]transfer.Column, error) {
+	asking, cancel := context.WithTimeout(ctx, s.o.RequestTimeout)
+	defer cancel()
+	known, err := transfer.Columns(asking, s.conn, j.Keyspace, j.Table)
+	if errors.Is(err, transfer.ErrNoTable) {
+		return nil, shownf("Column family %s not found", j.Table)
+	}
+	if _, fromServer := cqlerr.As(err); err != nil && !fromServer {
+		s.close() // an answer may come later
+	}
+	return known, err
+}
+
+// parse reads the command up to its options.
+func (j *copyJob) parse(t []token) (columns []string, ok bool) {
+	next := func() token {
+		if len(t) == 0 {
+			return token{kind: terminal}
+		}
+		first := t[0]
+		t = t[1:]
+		return first
+	}
+	table := next()
+	if !table.isName() {
+		return nil, false
+	}
+	j.Table = table.identifier()
+	after := next()
+	if after.text == "." {
+		if table = next(); !table.isName() {
+			return nil, false
+		}
+		j.Keyspace, j.Table = j.Table, table.identifier()
+		after = next()
+	}
+	for separator := after; separator.text == "(" && separator.kind == symbol || separator.text == ","; {
+		column := next()
+		if !column.isName() {
+			return nil, false
+		}
+		columns = append(columns, column.identifier())
+		if separator = next(); separator.text == ")" {
+			after = next()
+		}
+	}
+	j.to = after.is("TO")
+	if !j.to && !after.is("FROM") {
+		return nil, false
+	}
+	switch file := next(); {
+	case file.kind == text:
+		j.file = expandPath(file.content())
+	case j.to && !file.is("STDOUT"), !j.to && !file.is("STDIN"):
+		return nil, false
+	}
+	for {
+		keyword := next()
+		if keyword.kind == terminal {
+			return columns, true
+		}
+		if !keyword.is("WITH") && !keyword.is("AND") {
+			return nil, false
+		}
+		option, equals, value := next(), next(), next()
+		if value.text == "-" && len(t) > 0 {
+			number := next()
+			value.text += number.text
+		}
+		if option.kind != word || equals.text != "=" || value.kind == terminal {
+			return nil, false
+		}
+		j.options[strings.ToLower(option.text)] = value.content()
+	}
+}
+
+// readConfig adds the options of the sections of a file in the format of cqlshrc.
+func (j *copyJob) readConfig(path string) error {
+	if own := j.options["configfile"]; own != "" {
+		path = expandPath(own)
+	}
+	delete(j.options, "configfile")
+	if _, err := os.Stat(path); path == "" || err != nil {
+		return nil
+	}
+	sections, err := cqlfiles.ReadSettings(path)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	direction, table := "copy-from", j.Keyspace+"."+j.Table
+	if j.to {
+		direction = "copy-to"
+	}
+	all := map[string]string{}
+	for _, section := range []string{"copy", direction, "copy:" + table, direction + ":" + table} {
+		for k, v := range sections[section] {
+			all[k] = v
+		}
+	}
+	for k, v := range j.options {
+		all[k] = v
+	}
+	j.options = all
+	return nil
+}
+
+// option takes an option, or its default.
+func (j *copyJob) option(name, without string) string {
+	if value, ok := j.options[name]; ok {
+		delete(j.options, name)
+		return value
+	}
+	return without
+}
+
+func (j *copyJob) number(name string, without int) int {
+	text := j.option(name, strconv.Itoa(without))
+	n, err := strconv.Atoi(text)
+	if err != nil && j.err == nil {
+		j.err = shownf("COPY: %s = %s is no whole number.", strings.ToUpper(name), pythonString(text))
+	}
+	return n
+}
+
+func (j *copyJob) token(name string, without int64) int64 {
+	text := j.option(name, "")
+	if text == "" {
+		return without
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil && j.err == nil {
+		j.err = shownf("COPY: %s = %s is no token.", strings.ToUpper(name), pythonString(text))
+	}
+	return n
+}
+
+// char takes an option that is one character.
+func (j *copyJob) char(name, without string) byte {
+	text := j.option(name, without)
+	if text == `\t` {
+		text = "\t"
+	}
+	if len(text) != 1 {
+		if j.err == nil {
+			j.err = shownf("COPY: %s = %s is not one character.", strings.ToUpper(name), pythonString(text))
+		}
+		return 0
+	}
+	return text[0]
+}
+
+// only refuses an option that has another value than those that make no difference here.
+func (j *copyJob) only(name string, values ...string) {
+	text := j.option(name, values[0])
+	if !slices.Contains(values, strings.ToLower(text)) && j.err == nil {
+		j.err = shownf("COPY: %s = %s is not supported; the only value is %s.", strings.ToUpper(name),
+			pythonString(text), values[0])
+	}
+}
+
+// maxJobs bounds the connections of COPY if NUMPROCESSES does not say how many.
+const maxJobs = 16
+
+// configure reads the options.
+func (j *copyJob) configure(s *Session) error {
+	j.Server = transfer.Server{
+		Addr: s.o.Addr, Username: s.o.Username, Password: s.o.Password, TLS: s.o.TLS,
+		Timeout: s.o.RequestTimeout,
+	}
+	j.Consistency = s.consistency
+	j.dialect = transfer.Dialect{
+		Delimiter: j.char("delimiter", ","), Quote: j.char("quote", `"`),
+		Escape: j.char("escape", `\`),
+	}
+	j.style = s.style
+	j.style.color, j.style.millis = false, true
+	j.style.null = j.option("null", "")
+	j.style.timeFormat = j.option("datetimeformat", s.style.timeFormat)
+	j.style.decimalSep, j.style.thousandSep = j.option("decimalsep", "."), j.option("thousandssep", "")
+	yes, no, _ := strings.Cut(j.option("boolstyle", "True, False"), ",")
+	j.style.booleans = [2]string{strings.TrimSpace(yes), strings.TrimSpace(no)}
+	if b := j.style.booleans; (b[0] == b[1] || b[0] == "" || b[1] == "") && j.err == nil {
+		j.err = shownf("Invalid boolean styles [%s, %s]", pythonString(b[0]), pythonString(b[1]))
+	}
+	j.header = strings.EqualFold(j.option("header", ""), "true")
+	j.Attempts = j.number("maxattempts", 5)
+	frequency, err := strconv.ParseFloat(j.option("reportfrequency", "0.25"), 64)
+	if (err != nil || frequency < 0) && j.err == nil {
+		j.err = shown("COPY: REPORTFREQUENCY is no number of seconds.")
+	}
+	j.report = time.Duration(frequency * float64(time.Second))
+	j.rateFile = expandPath(j.option("ratefile", ""))
+	if j.Jobs = j.number("numprocesses", min(maxJobs, max(2, runtime.GOMAXPROCS(0)))); j.Jobs < 1 && j.err == nil {
+		j.err = shown("COPY: NUMPROCESSES must be positive.")
+	}
+	if j.to {
+		j.only("encoding", "utf8", "utf-8")
+		if j.PageSize = j.number("pagesize", 1000); j.PageSize < 1 && j.err == nil {
+			j.err = shown("COPY: PAGESIZE must be positive.")
+		}
+		j.Timeout = time.Duration(j.number("pagetimeout", max(10, j.PageSize/100))) * time.Second
+		j.begin, j.end = j.token("begintoken", math.MinInt64), j.token("endtoken", math.MaxInt64)
+		j.maxLines = j.number("maxoutputsize", -1)
+		j.style.float, j.style.double = j.number("floatprecision", 5), j.number("doubleprecision", 12)
+		j.only("maxrequests", "6")
+	} else {
+		j.maxRows, j.skipRows = j.number("maxrows", -1), j.number("skiprows", 0)
+		j.skip = strings.FieldsFunc(j.option("skipcols", ""), func(r rune) bool { return r == ',' || r == ' ' })
+		j.maxParseErrors, j.maxInsertError = j.number("maxparseerrors", -1), j.number("maxinserterrors", 1000)
+		j.errorFile = expandPath(j.option("errfile", fmt.Sprintf("import_%s_%s.err", j.Keyspace, j.Table)))
+		j.rate, j.ttl = j.number("ingestrate", 0), j.number("ttl", -1)
+		for name, value := range map[string]string{
+			"chunksize": "5000", "minbatchsize": "10", "maxbatchsize": "20",
+			"preparedstatements": "true",
+		} {
+			j.only(name, value)
+		}
+	}
+	if len(j.options) > 0 {
+		var names []string
+		for name := range j.options {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return shownf("Unrecognized COPY %s options: %s", j.direction(), strings.Join(names, ", "))
+	}
+	if j.to && j.begin >= j.end && j.err == nil {
+		j.err = shownf("Begin token %d must be smaller than end token %d", j.begin, j.end)
+	}
+	return j.err
+}
+
+func (j *copyJob) direction() string { return map[bool]string{true: "TO", false: "FROM"}[j.to] }
+
+// choose sets the columns.
+func (j *copyJob) choose(known []transfer.Column, columns []string) error {
+	if columns == nil {
+		for _, k := range known {
+			columns = append(columns, k.Name)
+		}
+	}
+	for _, name := range columns {
+		if !slices.ContainsFunc(known, func(k transfer.Column) bool { return k.Name == name }) {
+			return shownf("Invalid column name %s", name)
+		}
+		if !slices.Contains(j.skip, name) {
+			j.Columns = append(j.Columns, name)
+		}
+	}
+	for _, k := range known {
+		if !j.to && k.Key && !slices.Contains(j.Columns, k.Name) {
+			return shownf("Primary key column '%s' missing or skipped", k.Name)
+		}
+	}
+	return nil
+}
+
+// meter prints how many rows are done.
+type meter struct {
+	s              *Session
+	interval       time.Duration
+	file           *os.File // of the rates, or nil
+	silent         bool
+	began, printed time.Time
+	rows, before   int
+}
+
+func (j *copyJob) newMeter(s *Session, silent bool) (*meter, error) {
+	m := &meter{s: s, interval: j.report, silent: silent, began: time.Now(), printed: time.Now()}
+	if j.rateFile == "" {
+		return m, nil
+	}
+	var err error
+	m.file, err = os.Create(j.rateFile)
+	return m, err
+}
+
+// add counts rows.
+func (m *meter) add(rows int) {
+	m.rows += rows
+	if time.Since(m.printed) >= m.interval {
+		m.print()
+	}
+}
+
+func (m *meter) print() {
+	now := time.Now()
+	rate := float64(m.rows-m.before) / max(now.Sub(m.printed).Seconds(), 1e-9)
+	average := float64(m.rows) / max(now.Sub(m.began).Seconds(), 1e-9)
+	line := fmt.Sprintf("Processed: %d rows; Rate: %7.0f rows/s; Avg. rate: %7.0f rows/s", m.rows, rate, average)
+	m.printed, m.before = now, m.rows
+	if m.file != nil {
+		fmt.Fprintln(m.file, line)
+	}
+	if !m.silent && m.s.o.Terminal {
+		m.s.print("%s\r", line)
+		_ = m.s.console.Flush() // its error is returned by the next one
+	}
+}
+
+// end prints the last line. done is a phrase such as "exported to".
+func (m *meter) end(done string, files int, more string) error {
+	m.print()
+	if !m.silent {
+		m.s.print("\n%d rows %s %d files in %.3f seconds%s.\n", m.rows, done, files, time.Since(m.began).Seconds(),
+			more)
+	}
+	if m.file != nil {
+		return m.file.Close()
+	}
+	return nil
+}
+
+// export is COPY TO.
+func (j *copyJob) export(ctx context.Context, s *Session) (err error) {
+	m, err := j.newMeter(s, j.file == "")
+	if err != nil {
+		return shown(err.Error())
+	}
+	out := &splitWriter{path: j.file, most: j.maxLines, out: s.console, head: j.heading()}
+	if j.file == "" && j.maxLines > 0 {
+		s.printError(fmt.Sprintf("WARNING: maxoutputsize %d ignored when writing to STDOUT", j.maxLines))
+		out.most = -1
+	}
+	if err := out.open(); err != nil {
+		return shownf("Can't open %s for writing: %s", pythonString(j.file), openError(j.file, err))
+	}
+	if j.file != "" {
+		s.print("\nStarting copy of %s.%s with columns [%s].\n", j.Keyspace, j.Table, strings.Join(j.Columns, ", "))
+	}
+	var line []byte
+	format := func(t types.Type, b []byte) string { return j.style.field(t, b) }
+	err = j.Out(ctx, j.begin, j.end, format, func(fields []string) error {
+		line = j.dialect.Append(line[:0], fields)
+		return out.write(line)
+	}, m.add)
+	if err = errors.Join(err, out.close()); err != nil {
+		return err
+	}
+	return m.end("exported to", out.files, "")
+}
+
+// heading is the first line of a file, or nil.
+func (j *copyJob) heading() []byte {
+	if !j.header {
+		return nil
+	}
+	return j.dialect.Append(nil, j.Columns)
+}
+
+// field prints a value for COPY. Texts are as they are: the dialect escapes them.
+func (s *style) field(t types.Type, b []byte) string {
+	switch {
+	case b == nil, len(b) == 0 && t != types.Text && t != types.ASCII && t != types.Blob:
+		return s.null
+	case t == types.Text || t == types.ASCII:
+		return string(b)
+	}
+	return s.exact().cell(t, b)
+}
+
+// exact is the style for texts inside other values: without escapes.
+func (s *style) exact() *style {
+	own := *s
+	own.rawText = true
+	return &own
+}
+
+// splitWriter writes lines into a file, and into more files if it has enough.
+type splitWriter struct {
+	path  string
+	most  int // lines of a file; negative: no limit
+	out   *bufio.Writer
+	head  []byte
+	file  *os.File
+	lines int
+	files int
+}
+
+func (w *splitWriter) open() error {
+	if w.path == "" {
+		_, err := w.out.Write(w.head)
+		return err
+	}
+	path := w.path
+	if w.files > 0 {
+		path += "." + strconv.Itoa(w.files)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w.file, w.out, w.lines = f, bufio.NewWriterSize(f, 1<<18), 0
+	w.files++
+	if w.files == 1 {
+		_, err = w.out.Write(w.head)
+	}
+	return err
+}
+
+func (w *splitWriter) write(line []byte) error {
+	if w.most > 0 && w.lines == w.most {
+		if err := errors.Join(w.close(), w.open()); err != nil {
+			return err
+		}
+	}
+	w.lines++
+	_, err := w.out.Write(line)
+	return err
+}
+
+func (w *splitWriter) close() error {
+	if w.file == nil {
+		return w.out.Flush()
+	}
+	return errors.Join(w.out.Flush(), w.file.Close())
+}
+
+// sources opens the files of a list of patterns, one after the other.
+type sources struct {
+	paths []string
+}
+
+// newSources finds the files.
+func newSources(patterns string) (*sources, error) {
+	s := &sources{}
+	for pattern := range strings.SplitSeq(patterns, ",") {
+		pattern = strings.TrimSpace(pattern)
+		found, err := filepath.Glob(pattern)
+		if info, failed := os.Stat(pattern); failed == nil && info.Mode().IsRegular() {
+			found, err = []string{pattern}, nil
+		}
+		if err != nil || len(found) == 0 {
+			return nil, shownf("Can't open %s for reading: no matching file found", pythonString(pattern))
+		}
+		s.paths = append(s.paths, found...)
+	}
+	return s, nil
+}
+
+// load is COPY FROM.
+func (j *copyJob) load(ctx context.Context, s *Session) error {
+	var from *sources
+	var err error
+	if j.file != "" {
+		if from, err = newSources(j.file); err != nil {
+			return err
+		}
+	}
+	m, err := j.newMeter(s, false)
+	if err != nil {
+		return shown(err.Error())
+	}
+	s.print("\nStarting copy of %s.%s with columns [%s].\n", j.Keyspace, j.Table, strings.Join(j.Columns, ", "))
+	if from == nil {
+		s.print("[Use . on a line by itself to end input]\n")
+	}
+	_ = s.console.Flush() // its error is returned by the next one
+	in := &lineSource{job: j, from: from, typed: s.in()}
+	defer in.close()
+	bad := &badLines{job: j, s: s}
+	parse := func(t types.Type, _, field string) ([]byte, error) {
+		if field == j.style.null {
+			return nil, nil
+		}
+		b, err := j.style.parse(t, field)
+		if err != nil && field == "" {
+			return nil, nil
+		}
+		if err != nil {
+			err = shownf("Failed to parse %s : %v", field, err)
+		}
+		return b, err
+	}
+	err = j.In(ctx, j.ttl, in.next, parse, bad.add, m.add)
+	if failed := bad.finish(); failed != nil {
+		err = errors.Join(err, failed)
+	}
+	if err != nil {
+		return err
+	}
+	return m.end("imported from", in.files, fmt.Sprintf(" (%d skipped)", j.skipRows))
+}
+
+// lineSource reads the lines of all files.
+type lineSource struct {
+	job    *copyJob
+	from   *sources
+	typed  io.Reader
+	reader *transfer.LineReader
+	file   *os.File
+	files  int
+	number int // lines read
+	ended  bool
+	began  time.Time
+}
+
+// next returns the next line. After the last one it returns io.EOF each time.
+func (l *lineSource) next() (line transfer.Line, err error) {
+	if l.ended {
+		return line, io.EOF
+	}
+	defer func() { l.ended = err != nil }()
+	for {
+		if l.reader == nil {
+			if err := l.open(); err != nil {
+				return transfer.Line{}, err
+			}
+		}
+		fields, err := l.reader.Next()
+		if errors.Is(err, io.EOF) {
+			l.close()
+			if l.from == nil {
+				return transfer.Line{}, io.EOF
+			}
+			continue
+		}
+		if err != nil {
+			return transfer.Line{}, err
+		}
+		if l.from == nil && len(fields) == 1 && (fields[0] == "." || fields[0] == `\.`) {
+			return transfer.Line{}, io.EOF
+		}
+		l.number++
+		if l.job.maxRows >= 0 && l.number > l.job.maxRows {
+			return transfer.Line{}, io.EOF
+		}
+		if l.number <= l.job.skipRows {
+			continue
+		}
+		l.slow()
+		return transfer.Line{Number: l.number, Fields: fields}, nil
+	}
+}
+
+// slow waits while lines were read faster than INGESTRATE.
+func (l *lineSource) slow() {
+	if l.job.rate <= 0 {
+		return
+	}
+	if l.began.IsZero() {
+		l.began = time.Now()
+	}
+	due := l.began.Add(time.Duration(float64(l.number) / float64(l.job.rate) * float64(time.Second)))
+	if wait := time.Until(due); wait > 10*time.Millisecond {
+		time.Sleep(wait)
+	}
+}
+
+// open opens the next file and reads its header.
+func (l *lineSource) open() error {
+	in := l.typed
+	if l.from != nil {
+		if len(l.from.paths) == 0 {
+			return io.EOF
+		}
+		f, err := os.Open(l.from.paths[0])
+		if err != nil {
+			return shownf("Can't open %s for reading: %s", pythonString(l.from.paths[0]), openError(l.from.paths[0],
+				err))
+		}
+		l.from.paths = l.from.paths[1:]
+		in, l.file = f, f
+		l.files++
+	} else {
+		l.files = 1
+	}
+	l.reader = transfer.NewLineReader(l.job.dialect, in)
+	if !l.job.header {
+		return nil
+	}
+	if _, err := l.reader.Next(); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+func (l *lineSource) close() {
+	if l.file != nil {
+		_ = l.file.Close() // it was only read
+		l.file = nil
+	}
+	l.reader = nil
+}
+
+// badLines writes the lines that cannot be imported into a file, and prints each kind of error once.
+type badLines struct {
+	job             *copyJob
+	s               *Session
+	file            *os.File
+	parsed, refused int
+	kinds           []string
+	counts          map[string]int
+}
+
+// add notes a line. It fails if there are too many.
+func (b *badLines) add(l transfer.Line, e transfer.LineError) error {
+	if b.file == nil {
+		if _, err := os.Stat(b.job.errorFile); err == nil {
+			old := b.job.errorFile + time.Now().Format(".20060102_150405")
+			if err := os.Rename(b.job.errorFile, old); err != nil {
+				return err
+			}
+		}
+		f, err := os.OpenFile(b.job.errorFile, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		if err != nil {
+			return err
+		}
+		b.file, b.counts = f, map[string]int{}
+	}
+	if _, err := b.file.Write(b.job.dialect.Append(nil, l.Fields)); err != nil {
+		return err
+	}
+	kind := "ParseError - " + e.Err.Error() + ",  given up without retries"
+	if e.Parsed {
+		b.parsed++
+	} else {
+		b.refused++
+		n := node{addr: b.s.o.Addr, datacenter: "None"}
+		kind = strings.Replace(n.errorText(e.Err), ": ", " - ", 1) + fmt.Sprintf(",  given up after %d attempts",
+			b.job.Attempts)
+	}
+	if b.counts[kind]++; b.counts[kind] == 1 {
+		b.kinds = append(b.kinds, kind)
+	}
+	switch {
+	case b.job.maxParseErrors >= 0 && b.parsed > b.job.maxParseErrors:
+		return shownf("Exceeded maximum number of parse errors %d", b.job.maxParseErrors)
+	case b.job.maxInsertError >= 0 && b.refused > b.job.maxInsertError:
+		return shownf("Exceeded maximum number of insert errors %d", b.job.maxInsertError)
+	}
+	return nil
+}
+
+// maxErrorKinds is how many different errors of lines are printed.
+const maxErrorKinds = 20
+
+// finish prints the errors.
+func (b *badLines) finish() error {
+	if b.file == nil {
+		return nil
+	}
+	for i, kind := range b.kinds {
+		if i == maxErrorKinds {
+			b.s.printError(fmt.Sprintf("There are %d other errors.", len(b.kinds)-i))
+			break
+		}
+		b.s.printError(fmt.Sprintf("Failed to import %d rows: %s", b.counts[kind], kind))
+	}
+	b.s.printError(fmt.Sprintf("Failed to process %d rows; failed rows written to %s", b.parsed+b.refused,
+		b.job.errorFile))
+	return b.file.Close()
+}
