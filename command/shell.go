@@ -277,8 +277,7 @@ func (o *shellOptions) login(c *console, rc *settingsFile) (name, password strin
 }
 
 // shellAddress returns the address to connect to: the given host and port, or CQLSH_HOST and CQLSH_PORT, or those of
-// the
-// cqlshrc, or the address of a server with the same environment.
+// the cqlshrc, or the address of a server with the same environment.
 func shellAddress(c *console, rc *settingsFile, where []string) string {
 	host, port := c.getenv("CQLSH_HOST"), c.getenv("CQLSH_PORT")
 	if host == "" {

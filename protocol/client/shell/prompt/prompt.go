@@ -1,8 +1,7 @@
 // Package prompt is the shell at a terminal: a prompt with history and completion for a session of package shell.
 //
 // Run reads lines and gives them to the session (prompt.go). Tab completes words: complete.go finds what the grammar
-// and
-// the schema allow at the cursor, schema.go reads the schema from the server in the background.
+// and the schema allow at the cursor, schema.go reads the schema from the server in the background.
 //
 // The line editor is github.com/peterh/liner: it asks the terminal nothing, so its prompt comes at once and works on
 // every terminal.
