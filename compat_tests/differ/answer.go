@@ -77,7 +77,7 @@ func ask(ctx context.Context, conn *client.Conn, m protocol.Request) *answer {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	got, err := conn.Do(ctx, m)
-	if _, told := cqlerr.As(err); err != nil && !told {
+	if got == nil || err != nil && !isTold(err) { // an answer that cannot be decoded is none
 		return &answer{lost: errors.Join(err, conn.Close()).Error(), late: timedOut(err)}
 	}
 	a := &answer{response: got.Response, warnings: got.Prefix.Warnings}
@@ -90,6 +90,12 @@ func ask(ctx context.Context, conn *client.Conn, m protocol.Request) *answer {
 		}
 	}
 	return a
+}
+
+// isTold reports whether a server answered with the error.
+func isTold(err error) bool {
+	_, told := cqlerr.As(err)
+	return told
 }
 
 // timedOut reports whether an error is an expired deadline, of a context or of a socket.
