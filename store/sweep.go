@@ -38,7 +38,7 @@ type SweepMetrics struct {
 type sweeper struct {
 	*core
 	sweeping   sync.Mutex // held by a sweep
-	recount    chan struct{}
+	recount    chan struct{} // wakes it before the next regular look at the tables
 	underSweep atomic.Pointer[sweep]
 	swept      sweepCounters
 }

@@ -28,8 +28,9 @@ func TestLiteralsAreTokensOfTheLexer(t *testing.T) {
 		in := stream.NewInput(string(text))
 		for _, token := range m.tokens.All[:len(m.tokens.All)-1] {
 			kind := m.lexer.Interpreter.Match(&in, antlr.LexerDefaultMode)
-			if kind != token.GetTokenType() || in.Index()-1 != token.GetStop() {
-				t.Fatalf("%s: token %d ends at %d, the lexer's %d at %d", text, token.GetTokenType(), token.GetStop(), kind, in.Index()-1)
+			if stop := in.Index() - 1; kind != token.GetTokenType() || stop != token.GetStop() {
+				t.Fatalf("%s: token %d ends at %d, the lexer's token %d at %d", text,
+					token.GetTokenType(), token.GetStop(), kind, stop)
 			}
 		}
 		if in.Index() != length {

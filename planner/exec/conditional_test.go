@@ -163,8 +163,8 @@ func TestUnsetCollections(t *testing.T) {
 	}
 }
 
-// A condition that is false counts more than one that compares with null, in either order. Cassandra compares them in the
-// order of a hash table, and refuses a null if it comes first there.
+// A condition that is false counts more than one that compares with null, in either order. Cassandra compares them in
+// the order of a hash table, and refuses a null if it comes first there.
 func TestConditionsWithNull(t *testing.T) {
 	s := withTable(t, "k int PRIMARY KEY, a int, b int, m map<text, int>")
 	s.must("INSERT INTO t (k, a, b) VALUES (1, 1, 1)")

@@ -229,8 +229,8 @@ var symbols = func() (s [256]byte) {
 	return s
 }()
 
-// skipLiteral skips a string or a blob and returns its kind, or antlr.TokenInvalidType if the text goes on with something
-// else. The lexer would take about 35 ns for each byte of it.
+// skipLiteral skips a string or a blob and returns its kind, or antlr.TokenInvalidType if the text goes on with
+// something else. The lexer would take about 35 ns for each byte.
 func (in *Input) skipLiteral() (kind int) {
 	rest := in.text[in.pos:]
 	switch {
