@@ -37,7 +37,7 @@ type SweepMetrics struct {
 // sweeper purges and counts the rows of tables.
 type sweeper struct {
 	*core
-	sweeping   sync.Mutex // held by a sweep
+	sweeping   sync.Mutex    // held by a sweep
 	recount    chan struct{} // wakes it before the next regular look at the tables
 	underSweep atomic.Pointer[sweep]
 	swept      sweepCounters

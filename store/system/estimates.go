@@ -64,8 +64,12 @@ func (n *node) eachTable(c *schema.Catalog, begin func(*schema.Keyspace), fn fun
 func (n *node) eachEstimate(t *schema.Table, spans []tokenSpan, shares []float64, fn func(tokenSpan, int64, int64)) {
 	n.recount(t)
 	e := n.estimate(t)
+	share, shown := 0.0, int64(0)
 	for i, span := range spans {
-		fn(span, e.MeanPartition(), int64(math.Round(float64(e.Partitions)*shares[i])))
+		share += shares[i]
+		count := int64(math.Round(float64(e.Partitions)*share)) - shown
+		shown += count
+		fn(span, e.MeanPartition(), count)
 	}
 }
 
