@@ -169,3 +169,35 @@ func TestThreadPools(t *testing.T) {
 		t.Errorf("turns: %v", turns)
 	}
 }
+
+// The estimates follow what was written without waiting for the next regular sweep.
+func TestSizeEstimates(t *testing.T) {
+	c := connect(t, cqltest.RunT(t), client.Options{})
+	run(t, c, createKeyspace, "CREATE TABLE ks.t (k int PRIMARY KEY)", "CREATE TABLE ks.rows (k int, c int, PRIMARY KEY (k, c))")
+	partitions := func(table string) (n float64) {
+		r := run(t, c, "SELECT partitions_count FROM system.size_estimates WHERE keyspace_name = 'ks' AND table_name = '"+table+"'")
+		for _, row := range r.Rows {
+			n += number(row[0], r.Columns[0])
+		}
+		return n
+	}
+	write := func(from, to int) {
+		for k := from; k < to; k++ {
+			batch := fmt.Sprintf("BEGIN UNLOGGED BATCH INSERT INTO ks.t (k) VALUES (%d);", k)
+			for i := range 4 {
+				batch += fmt.Sprintf("INSERT INTO ks.rows (k, c) VALUES (%d, %d);", k, i)
+			}
+			run(t, c, batch+"APPLY BATCH")
+		}
+	}
+	written := 0
+	for _, n := range []int{20, 100} {
+		write(written, n)
+		written = n
+		want := float64(n)
+		if got := partitions("t"); math.Abs(got-want) > 1 {
+			t.Errorf("a table without clustering columns: %v partitions, want %v", got, want)
+		}
+		eventually(t, "the partitions of a table are counted", func() bool { return math.Abs(partitions("rows")-want) <= 1 })
+	}
+}

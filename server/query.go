@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/secret"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/server/statements"
@@ -63,7 +62,7 @@ func (r *request) planText(text string, p *protocol.QueryParameters) (err error)
 	if err != nil || r.statement != nil {
 		return err
 	}
-	r.trace.Event("Parsing " + secret.Hide(text))
+	r.trace.Parse(text)
 	err = r.whenPlannable(text, func(turn *pace.Turn) (err error) {
 		r.statement, err = r.conn.server.texts.Plan(turn, r.guarded(), text, keyspace)
 		return err
@@ -143,7 +142,7 @@ func prepare(r *request) {
 			return
 		}
 	}
-	r.trace.Event("Parsing " + secret.Hide(m.Query))
+	r.trace.Parse(m.Query)
 	var st *statements.Statement
 	var fresh bool
 	err := r.whenPlannable(m.Query, func(turn *pace.Turn) (err error) {

@@ -85,5 +85,9 @@ func (s *core) Estimate(t *schema.Table) Estimate {
 	if !ok {
 		return Estimate{}
 	}
-	return s.usages.Of(id).Estimate()
+	e := s.usages.Of(id).Estimate()
+	if len(t.Clustering) == 0 {
+		e.Partitions = e.Rows
+	}
+	return e
 }

@@ -71,7 +71,7 @@ func Open(o Options) (*Store, error) {
 	s.definer = definer{core: &s.core, toTell: make(chan struct{}, 1)}
 	s.builder.core, s.builder.definer = &s.core, &s.definer
 	s.graphBuilder.core, s.graphBuilder.definer = &s.core, &s.definer
-	s.sweeper.core = &s.core
+	s.sweeper.core, s.sweeper.recount = &s.core, make(chan struct{}, 1)
 	s.writer = writer{core: &s.core, definer: &s.definer}
 	s.dropper = dropper{core: &s.core, definer: &s.definer}
 	s.minGraphed.Store(minGraphed)

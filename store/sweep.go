@@ -37,7 +37,8 @@ type SweepMetrics struct {
 // sweeper purges and counts the rows of tables.
 type sweeper struct {
 	*core
-	sweeping   sync.Mutex // held by a sweep
+	sweeping   sync.Mutex    // held by a sweep
+	recount    chan struct{} // wakes it before the next regular look at the tables
 	underSweep atomic.Pointer[sweep]
 	swept      sweepCounters
 }
@@ -71,6 +72,7 @@ func (s *sweeper) sweepTables(every time.Duration) {
 		case <-s.closing.Done():
 			return
 		case <-ticker.C:
+		case <-s.recount:
 		}
 		if !s.leads() {
 			continue
@@ -121,6 +123,18 @@ func (s *sweeper) wantsSweep(id uint32) bool {
 
 // sharedSweepSeconds is how often tables of a shared engine are swept.
 const sharedSweepSeconds = 3600
+
+// Recount makes the sweeper count a table soon if its estimate may be a tenth off.
+func (s *sweeper) Recount(t *schema.Table) {
+	id, stored := s.state.Load().ids[t.ID]
+	if !stored || !s.usages.Of(id).Recount(s.now().Unix()) {
+		return
+	}
+	select {
+	case s.recount <- struct{}{}:
+	default: // it is going to look at all tables
+	}
+}
 
 // noteChanges schedules a sweep of tables whose new definition allows more to be purged: columns were dropped, or
 // gc_grace_seconds changed.

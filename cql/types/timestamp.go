@@ -147,8 +147,11 @@ func (c *Clock) For(text string) *Clock {
 	if c == nil {
 		return nil
 	}
-	for i := range len(text) {
-		if text[i] == '\\' || len(text) >= i+len(nowWord) && strings.EqualFold(text[i:i+len(nowWord)], nowWord) {
+	if strings.IndexByte(text, '\\') >= 0 {
+		return c
+	}
+	for i := range len(text) - len(nowWord) + 1 {
+		if text[i]|0x20 == nowWord[0] && strings.EqualFold(text[i:i+len(nowWord)], nowWord) {
 			return c
 		}
 	}

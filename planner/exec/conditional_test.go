@@ -162,3 +162,37 @@ func TestUnsetCollections(t *testing.T) {
 		}
 	}
 }
+
+// A condition that is false counts more than one that compares with null, in either order. Cassandra compares them in
+// the order of a hash table, and refuses a null if it comes first there.
+func TestConditionsWithNull(t *testing.T) {
+	s := withTable(t, "k int PRIMARY KEY, a int, b int, m map<text, int>")
+	s.must("INSERT INTO t (k, a, b) VALUES (1, 1, 1)")
+	const refused = `error 2200: Invalid comparison with null for operator ">="` + "\n"
+	update := func(k int, conditions string) string {
+		p, err := s.prepare(fmt.Sprintf("UPDATE t SET b = 2 WHERE k = %d IF %s", k, conditions))
+		if err != nil {
+			return errorText(err)
+		}
+		r, err := s.execute(p, atSerial)
+		if err != nil {
+			return errorText(err)
+		}
+		return strings.Join(decode(r.(*exec.Rows))[0], " | ") + "\n"
+	}
+	for _, test := range []struct{ conditions, want string }{
+		{"a >= null AND b = 3", "false | 1 | 1\n"},
+		{"b = 3 AND a >= null", "false | 1 | 1\n"},
+		{"m['a'] >= null AND b = 3", "false | null | 1\n"},
+		{"b = 3 AND m['a'] >= null", "false | 1 | null\n"},
+		{"a >= null AND b = 1", refused},
+		{"b = 1 AND a >= null", refused},
+	} {
+		if got := update(1, test.conditions); got != test.want {
+			t.Errorf("IF %s: got %swant %s", test.conditions, got, test.want)
+		}
+		if got, want := update(9, test.conditions), "false\n"; got != want {
+			t.Errorf("IF %s without a row: got %swant %s", test.conditions, got, want)
+		}
+	}
+}

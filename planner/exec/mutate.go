@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -122,8 +123,16 @@ func (w *writing) evaluateRows(m *planner.Modification, oneRow bool, maxRows int
 	if tooMany {
 		err = errTooManyRows(maxRows)
 	}
+	if err != nil {
+		return false, err
+	}
+	for _, s := range w.ranges {
+		if err := cmp.Or(restriction.CheckLength(s.Start), restriction.CheckLength(s.End)); err != nil {
+			return false, err
+		}
+	}
 	restricted := m.Where.Slice != nil || len(m.Where.Clustering) > 0
-	return !restricted || len(w.ranges) > 0 || null, err
+	return !restricted || len(w.ranges) > 0 || null, nil
 }
 
 // evaluateRow evaluates the clustering of the only row that a statement names.
@@ -134,7 +143,7 @@ func (w *writing) evaluateRow(m *planner.Modification) (err error) {
 			return err
 		}
 	}
-	return restriction.CheckClustering(w.row)
+	return restriction.CheckLength(w.row)
 }
 
 // checkDeletion refuses to delete a range that begins or ends with null, where Cassandra fails, and to delete cells of

@@ -94,6 +94,13 @@ func (t *Trace) set(key, value string) {
 	t.parameters = append(t.parameters, parameter{key, value})
 }
 
+// Parse adds that a statement is parsed.
+func (t *Trace) Parse(text string) {
+	if t != nil {
+		t.Event("Parsing " + secret.Hide(text))
+	}
+}
+
 // Execute adds that the execution of a plan begins.
 func (t *Trace) Execute(plan planner.Plan) {
 	t.Event("Executing " + planLines.Replace(secret.Hide(plan.String())))

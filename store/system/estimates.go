@@ -60,11 +60,16 @@ func (n *node) eachTable(c *schema.Catalog, begin func(*schema.Keyspace), fn fun
 }
 
 // eachEstimate calls fn for each of some parts of the ring with the estimate of a table's partitions there: keys are
-// spread evenly.
+// spread evenly. The next read has a better estimate if the table has changed much.
 func (n *node) eachEstimate(t *schema.Table, spans []tokenSpan, shares []float64, fn func(tokenSpan, int64, int64)) {
+	n.recount(t)
 	e := n.estimate(t)
+	share, shown := 0.0, int64(0)
 	for i, span := range spans {
-		fn(span, e.MeanPartition(), int64(math.Round(float64(e.Partitions)*shares[i])))
+		share += shares[i]
+		count := int64(math.Round(float64(e.Partitions)*share)) - shown
+		shown += count
+		fn(span, e.MeanPartition(), count)
 	}
 }
 

@@ -42,6 +42,7 @@ type node struct {
 	hostID   [16]byte
 	started  time.Time
 	estimate func(*schema.Table) store.Estimate
+	recount  func(*schema.Table)
 	now      func() time.Time
 	sweep    func() *store.SweepProgress
 	sweeps   func() uint64 // that are complete
@@ -125,7 +126,7 @@ func Register(s *store.Store, o Options) {
 		o.Rack = DefaultRack
 	}
 	n := &node{
-		Options: o, hostID: s.HostID(), started: s.Now(), estimate: s.Estimate,
+		Options: o, hostID: s.HostID(), started: s.Now(), estimate: s.Estimate, recount: s.Recount,
 		now: s.Now, sweep: s.SweepProgress, sweeps: func() uint64 { return s.SweepMetrics().Sweeps },
 		isBuilding: s.IsBuilding, build: s.BuildProgress, viewBuilt: s.IsViewBuilt,
 	}

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Estimate is roughly the size of a table. Sweeps count it; later writes are added as if all rows were new.
+// Estimate is roughly the size of a table. Sweeps count it; later writes are added as if all rows were new, in
+// partitions like the others.
 type Estimate struct {
 	Partitions int64
 	Rows       int64 // static ones too
@@ -34,6 +35,7 @@ type Table struct {
 	estimate
 	period  int    // counts the calls of AwaitWrites
 	writing [2]int // mutations that are being committed and have begun in an even or an odd period
+	stale   bool   // Recount was called since the last sweep began
 }
 
 // estimate is the last count and everything since.
@@ -131,10 +133,19 @@ const (
 func (u *Table) WantsSweep(now int64) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !u.swept || u.due <= now {
+	if !u.swept || u.stale || u.due <= now {
 		return true
 	}
 	return u.written.rows > max(recountRows, u.counted.Rows/2) && now >= u.sweptAt+recountSeconds
+}
+
+// Recount makes WantsSweep true if the table was never counted, or a tenth as much was written since then. Each 100,000
+// rows put it off by a second, so that a large table is not gone through all the time.
+func (u *Table) Recount(now int64) (wants bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.stale = !u.swept || u.written.rows > u.counted.Rows/10 && now >= u.sweptAt+u.counted.Rows/100_000
+	return u.stale
 }
 
 // SweptBefore reports whether the last sweep began before a second.
@@ -148,7 +159,7 @@ func (u *Table) SweptBefore(second int64) bool {
 func (u *Table) BeginSweep(now int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.due, u.sweptAt = math.MaxInt64, now
+	u.due, u.sweptAt, u.stale = math.MaxInt64, now, false
 	u.written.rows, u.written.bytes = 0, 0
 }
 
@@ -167,6 +178,9 @@ func (u *Table) Estimate() Estimate {
 	e := u.counted
 	e.Rows += u.written.rows
 	e.Bytes += u.written.bytes
+	if u.counted.Rows > 0 {
+		e.Partitions += int64(float64(u.written.rows) * float64(e.Partitions) / float64(u.counted.Rows))
+	}
 	if e.Partitions == 0 {
 		e.Partitions = min(e.Rows, 1)
 	}

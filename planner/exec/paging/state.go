@@ -166,7 +166,7 @@ func (s *State) Clustering(t *schema.Table) ([][]byte, error) {
 	default:
 		values = d.legacyMark(len(t.Clustering))
 	}
-	if !d.ok || restriction.CheckClustering(values) != nil {
+	if !d.ok || restriction.CheckLength(values) != nil {
 		return nil, errForeignState()
 	}
 	for i, c := range t.Clustering {

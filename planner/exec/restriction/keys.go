@@ -86,10 +86,8 @@ func (k *KeyWalk) key(i int) (_ []byte, err error) {
 		return k.values[0], nil
 	}
 	from := len(k.memory)
-	for _, part := range k.values {
-		if k.memory, err = appendKeyPart(k.memory, part); err != nil {
-			return nil, err
-		}
+	if k.memory, err = appendComposite(k.memory, k.values); err != nil {
+		return nil, err
 	}
 	return k.memory[from:len(k.memory):len(k.memory)], nil
 }
@@ -140,27 +138,31 @@ func (k *KeyWalk) Seek(key []byte) bool {
 
 // singleKey is the only partition key that a WHERE clause names.
 func singleKey(x *expr.Context, w *where.Clause) ([]byte, error) {
-	var key []byte
+	var few [4][]byte
+	values := few[:0]
 	for _, c := range w.Partition {
 		b, err := keyValue(x, c.Points[0].Parts[0], c.Columns[0])
 		if err != nil {
 			return nil, err
 		}
-		if len(w.Partition) == 1 {
-			key = b
-		} else if key, err = appendKeyPart(key, b); err != nil {
-			return nil, err
-		}
+		values = append(values, b)
 	}
-	return key, nil
+	if len(values) == 1 {
+		return values[0], nil
+	}
+	return appendComposite(nil, values)
 }
 
-// appendKeyPart appends a part of a composite partition key.
-func appendKeyPart(key, part []byte) ([]byte, error) {
-	if len(part) > MaxKey {
-		return nil, errKeyTooLong(len(part))
+// appendComposite appends the partition key with these values. Cassandra counts only the bytes of the values first, and
+// those of the whole key after that, in CheckKeys.
+func appendComposite(dst []byte, values Point) ([]byte, error) {
+	if err := CheckLength(values); err != nil {
+		return nil, err
 	}
-	return types.AppendCompositeKey(key, part), nil
+	for _, b := range values {
+		dst = types.AppendCompositeKey(dst, b)
+	}
+	return dst, nil
 }
 
 // CheckKeys refuses partition keys that Cassandra does not accept.
@@ -176,10 +178,11 @@ func CheckKeys(keys [][]byte) error {
 	return nil
 }
 
-// CheckClustering refuses clusterings that Cassandra does not accept.
-func CheckClustering(clustering [][]byte) error {
+// CheckLength refuses the values of a key or clustering that is written if they have more bytes than Cassandra accepts.
+// It lets reads look for longer clusterings.
+func CheckLength(values [][]byte) error {
 	n := 0
-	for _, b := range clustering {
+	for _, b := range values {
 		n += len(b)
 	}
 	if n > MaxKey {

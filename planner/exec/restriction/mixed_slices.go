@@ -38,9 +38,6 @@ func AppendMixedSlices(
 		return nil, false, err
 	}
 	for _, prefix := range prefixes {
-		if err := CheckClustering(prefix); err != nil {
-			return nil, false, err
-		}
 		dst = cutMixed(dst, prefix, w.Slice.Columns, lower, upper)
 	}
 	return dst, false, nil

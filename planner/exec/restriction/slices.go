@@ -18,13 +18,10 @@ func AppendSlices(
 	var r Ranges
 	var one Point
 	if single(w.Clustering) {
-		if one, err = appendSingle(x, w.Clustering); err == nil {
-			err = CheckClustering(one)
-		}
+		one, err = appendSingle(x, w.Clustering)
 		r.n = 1
 	} else if r.prefixes, err = newProduct(x, w.Clustering, ByClustering); err == nil {
 		r.n = r.prefixes.len()
-		err = r.check(x)
 	}
 	if err != nil {
 		return nil, nil, false, err
@@ -88,25 +85,6 @@ func (r *Ranges) within(prefix Point) (s store.Slice, ok bool) {
 	s.Start, s.StartInclusive = r.start.within(prefix)
 	s.End, s.EndInclusive = r.end.within(prefix)
 	return s, !isEmpty(&s, len(prefix), r.columns)
-}
-
-// check refuses prefixes that are too long.
-func (r *Ranges) check(x *expr.Context) error {
-	if r.prefixes.longest() <= MaxKey {
-		return nil
-	}
-	for i := range r.n {
-		if i%64 == 63 {
-			if err := Step(x); err != nil {
-				return err
-			}
-		}
-		r.prefix = r.prefixes.append(r.prefix[:0], i)
-		if err := CheckClustering(r.prefix); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // isEmpty reports whether a slice ends before it starts. Its ends have the first values in common; the other values are
@@ -203,7 +181,7 @@ func boundEnd(x *expr.Context, b *where.Bound) (end, error) {
 	if err != nil {
 		return end{}, err
 	}
-	return end{values: p, inclusive: b.Inclusive}, CheckClustering(p)
+	return end{values: p, inclusive: b.Inclusive}, nil
 }
 
 // BoundPoint evaluates the values of a bound. For null in a tuple that is bound as a whole, Cassandra has another error
