@@ -89,8 +89,8 @@ func Compile(spec Spec) (f *Function, err error) {
 	return f, nil
 }
 
-// Constants are arguments that are the same for all rows of a page. As in Cassandra each row has the same objects: a body
-// that adds to a list finds the elements there that it added for earlier rows. They belong to one goroutine.
+// Constants are arguments that are the same for all rows of a page. As in Cassandra each row has the same objects: a
+// body that adds to a list finds the elements there that it added for earlier rows. They belong to one goroutine.
 type Constants struct {
 	constant  []bool
 	objects   []object // by argument; nil: not decoded yet

@@ -158,6 +158,7 @@ func collectionClasses() []declaration {
 			{"TreeSet(Comparator<E>)", func(t *thread, a []value) value { return reference(t.newTreeSet(a[0].r)) }},
 			{"TreeSet(Collection<E>)", func(t *thread, a []value) value {
 				s := t.newTreeSet(nil)
+				copied[collection](a[0], "Collection.size()", "c")
 				addAll(t, s, a)
 				return reference(s)
 			}},
@@ -254,7 +255,7 @@ func collectionClasses() []declaration {
 			{"TreeMap(Comparator<K>)", func(t *thread, a []value) value { return reference(t.newTreeMap(a[0].r)) }},
 			{"TreeMap(Map<K, V>)", func(t *thread, a []value) value {
 				m := t.newTreeMap(nil)
-				m.putAll(t, to[*mapObject](a[0]))
+				m.putAll(t, copied[*mapObject](a[0], "Map.size()", "map"))
 				return reference(m)
 			}},
 			{"Map.Entry<K, V> firstEntry()", sorted(func(_ *thread, m *treeMap, _ []value) value {
@@ -313,6 +314,14 @@ func addAll(t *thread, c collection, a []value) value {
 	return boolean(changed)
 }
 
+// copied is the argument of a method that makes a copy, or the exception of its first call of a method of null.
+func copied[T any](v value, method, name string) T {
+	if v.r == nil {
+		throw(classNullPointerException, `Cannot invoke "java.util.`+method+`" because "`+name+`" is null`)
+	}
+	return v.r.(T)
+}
+
 // keepIf keeps the elements of c that others contains, or removes them.
 func keepIf(t *thread, c, others collection, keep bool) value {
 	changed := false
@@ -369,7 +378,7 @@ func listClass(c *class, head string, more ...native) declaration {
 		{c.simple() + "()", func(t *thread, _ []value) value { return reference(t.newList(c)) }},
 		{c.simple() + "(Collection<E>)", func(t *thread, a []value) value {
 			l := t.newList(c)
-			l.items = elements(t, to[collection](a[0]))
+			l.items = elements(t, copied[collection](a[0], "Collection.toArray()", "c"))
 			return reference(l)
 		}},
 	}, more...), nil}
@@ -451,7 +460,7 @@ func setClass(c *class, head string, linked bool) declaration {
 			return reference(t.newSet(c, linked, a[0].int()))
 		}},
 		{c.simple() + "(Collection<E>)", func(t *thread, a []value) value {
-			n := to[collection](a[0]).size()
+			n := copied[collection](a[0], "Collection.size()", "c").size()
 			s := t.newSet(c, linked, max(int(float32(n)/0.75)+1, 16))
 			addAll(t, s, a)
 			return reference(s)
@@ -474,7 +483,7 @@ func mapClass(c *class, head string, linked bool) declaration {
 			return reference(made(t, a[0].int()))
 		}},
 		{c.simple() + "(Map<K, V>)", func(t *thread, a []value) value {
-			from := to[*mapObject](a[0])
+			from := copied[*mapObject](a[0], "Map.size()", "m")
 			m := made(t, -1)
 			m.putAll(t, from)
 			return reference(m)
@@ -675,7 +684,9 @@ func collectionsMethods() []native {
 		{"static <T> List<T> emptyList()", func(t *thread, _ []value) value { return reference(listOf(t, bare)) }},
 		{"static <T> Set<T> emptySet()", func(t *thread, _ []value) value { return reference(emptySet()) }},
 		{"static <K, V> Map<K, V> emptyMap()", func(t *thread, _ []value) value { return reference(emptyMap()) }},
-		{"static <T> List<T> singletonList(T)", func(t *thread, a []value) value { return reference(listOf(t, bare, a[0].r)) }},
+		{"static <T> List<T> singletonList(T)", func(t *thread, a []value) value {
+			return reference(listOf(t, bare, a[0].r))
+		}},
 		{"static <T> Set<T> singleton(T)", func(t *thread, a []value) value {
 			s := emptySet()
 			s.m.put(t, a[0].r, boxTrue)
