@@ -77,7 +77,7 @@ func ask(ctx context.Context, conn *client.Conn, m protocol.Request) *answer {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	got, err := conn.Do(ctx, m)
-	if _, told := cqlerr.As(err); err != nil && !told {
+	if _, told := cqlerr.As(err); err != nil && (!told || got == nil) {
 		return &answer{lost: errors.Join(err, conn.Close()).Error(), late: timedOut(err)}
 	}
 	a := &answer{response: got.Response, warnings: got.Prefix.Warnings}
