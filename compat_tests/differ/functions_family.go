@@ -258,7 +258,7 @@ var javaShapes = map[string][]string{
 		"($double + $double)", "($double - $int)", "($double * $long)", "($double / $double)", "($double % $double)", "(-$double)",
 		"($boolean ? $double : $int)", "Math.sqrt($double)", "Math.floor($double)", "Math.ceil($double)", "Math.rint($double)", "Math.abs($double)",
 		"Math.max($double, $double)", "Math.min($double, $long)", "Math.signum($double)", "($int / 2.0)", "(float) ($double)", "($int + 0.5f)",
-		"$BigDecimal.doubleValue()", "(e = $double)", "Double.parseDouble($String)", "Math.hypot($int & 15, 4)", "Math.toRadians($double)",
+		"$BigDecimal.doubleValue()", "(e = $double)", "Double.parseDouble($String)", "Math.hypot(3, $int & 4)", "Math.toRadians($double)",
 	},
 	"boolean": {
 		"($int < $int)", "($long >= $int)", "($double <= $double)", "($int == $long)", "($double != $int)", "($boolean && $boolean)",

@@ -105,6 +105,12 @@ type Sized interface {
 type Call struct {
 	Args []types.Value
 	Env  *Env
+	Site *Site // nil: no argument is known to be the same in other calls
+}
+
+// Site is a call in a SELECT list, of a user's function with arguments that are the same for all rows.
+type Site struct {
+	Constant []bool // by argument
 }
 
 // Env has everything that functions may use besides their arguments.
@@ -117,6 +123,9 @@ type Env struct {
 	Step func() error
 
 	Limits Limits // of users' functions
+
+	// Constants are the arguments that calls keep from row to row, as their functions see them. It may be nil.
+	Constants map[*Site]any
 
 	// Warnings are for the client. Functions add to them.
 	Warnings []string

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 )
 
 // bigInteger is a BigInteger.
@@ -505,12 +506,14 @@ func parseDecimal(t *thread, text string) *bigDecimal {
 		throw(classNumberFormat, "Character array contains more than one decimal point.")
 	}
 	unsigned := strings.TrimPrefix(strings.TrimPrefix(digits, "+"), "-")
-	for i := range len(unsigned) {
-		if c := unsigned[i]; c < '0' || c > '9' {
-			if len(strings.TrimLeft(text[:1], "+-")+text[1:]) > 18 { // Java reads short numbers in another way
+	for _, c := range unsigned {
+		if c < '0' || c > '9' {
+			units := utf16.Encode([]rune(strings.TrimLeft(text[:1], "+-") + text[1:]))
+			if len(units) > 18 { // Java reads short numbers in another way
 				throw(classNumberFormat, "Character array is missing \"e\" notation exponential mark.")
 			}
-			throw(classNumberFormat, "Character "+text[strings.IndexByte(text, c):][:1]+
+			first := utf16.AppendRune(nil, c)[:1]
+			throw(classNumberFormat, "Character "+goText(first)+
 				" is neither a decimal digit number, decimal point, nor \"e\" notation exponential mark.")
 		}
 	}

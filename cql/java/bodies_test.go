@@ -256,7 +256,7 @@ func oneLine(text string) string {
 
 func (c *testCase) answer(t *testing.T, f *Function, call testCall) string {
 	env := &Env{Steps: 1_000_000, Memory: 64 << 20, Keyspace: "ks"}
-	result, err := f.Call(env, c.values(t, call))
+	result, err := f.Call(env, c.values(t, call), nil)
 	var exception *Exception
 	switch {
 	case errors.As(err, &exception):

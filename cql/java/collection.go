@@ -84,6 +84,7 @@ type listKind uint8
 const (
 	growing   listKind = iota
 	fixedSize          // Arrays.asList: elements can be replaced
+	bare               // Collections.singletonList and its siblings: to remove an element is refused once it is found
 	immutable          // List.of and its siblings
 	readOnly           // immutable, but may have null elements: Collections.unmodifiableList, parts of lists
 )
@@ -205,15 +206,18 @@ func (l *list) contains(t *thread, o object) bool {
 
 func (l *list) removeObject(t *thread, o object) bool {
 	i := l.index(t, o)
-	if i < 0 && l.kind != immutable && l.kind != readOnly {
+	if i < 0 && l.kind < immutable {
 		return false
+	}
+	if l.kind == fixedSize {
+		throw(classUnsupported, "remove")
 	}
 	l.removeAt(t, i)
 	return true
 }
 
 func (l *list) clear(*thread) {
-	if l.kind == fixedSize && len(l.items) == 0 {
+	if len(l.items) == 0 && (l.kind == fixedSize || l.kind == bare) {
 		return
 	}
 	l.changing()
@@ -244,8 +248,11 @@ func (s *listSource) next(t *thread) object {
 }
 
 func (s *listSource) remove(t *thread) {
-	if s.l.kind != growing {
+	if s.l.kind == fixedSize {
 		throw(classUnsupported, "remove")
+	}
+	if s.l.kind >= immutable {
+		throwPlain(classUnsupported)
 	}
 	if s.last < 0 {
 		throwPlain(classIllegalState)
@@ -262,6 +269,7 @@ type set struct {
 	of       *class
 	m        mapping
 	readOnly bool
+	bare     bool // and to remove an element is refused once it is found
 }
 
 func (s *set) class() *class { return s.of }
@@ -319,11 +327,17 @@ func (s *set) add(t *thread, o object) bool {
 }
 
 func (s *set) removeObject(t *thread, o object) bool {
+	if s.bare && !s.contains(t, o) {
+		return false
+	}
 	s.changing()
 	return s.m.remove(t, o) != nil
 }
 
 func (s *set) clear(t *thread) {
+	if s.bare && s.size() == 0 {
+		return
+	}
 	s.changing()
 	s.m.clear(t)
 }

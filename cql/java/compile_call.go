@@ -307,8 +307,11 @@ func (c *compiler) call(p pos, k *chosen, target *expr, args []*expr) *expr {
 	}
 	run := k.m.run.(nativeFunc)
 	values := make([]func(*thread) value, 0, len(args)+1)
+	var missing func() // throws the exception of a target that is null, once the arguments are evaluated
 	if target != nil {
-		values = append(values, receiver(k.m, target))
+		f := target.r
+		values = append(values, func(t *thread) value { return value{r: f(t)} })
+		missing = npe("Cannot invoke \""+shownMethod(k.m, target.typ)+"\"", target)
 	}
 	for _, a := range args {
 		values = append(values, a.value())
@@ -318,6 +321,9 @@ func (c *compiler) call(p pos, k *chosen, target *expr, args []*expr) *expr {
 		base := len(t.args)
 		for _, v := range values {
 			t.args = append(t.args, v(t))
+		}
+		if missing != nil && t.args[base].r == nil {
+			missing()
 		}
 		result := run(t, t.args[base:])
 		t.args = t.args[:base]
@@ -344,19 +350,6 @@ func (c *compiler) call(p pos, k *chosen, target *expr, args []*expr) *expr {
 		e.shown = "the return value of \"" + shownMethod(k.m, of) + "\""
 	}
 	return e
-}
-
-// receiver is the object that a method is called on.
-func receiver(m *method, target *expr) func(*thread) value {
-	f := target.r
-	missing := npe("Cannot invoke \""+shownMethod(m, target.typ)+"\"", target)
-	return func(t *thread) value {
-		o := f(t)
-		if o == nil {
-			missing()
-		}
-		return value{r: o}
-	}
 }
 
 // shownMethod is a method as texts of exceptions have it: java.util.List.get(int), without the packages of Object and

@@ -89,20 +89,64 @@ func Compile(spec Spec) (f *Function, err error) {
 	return f, nil
 }
 
-// Call runs the function with valid values of its arguments; nil is null. Its error is an *Exception, ErrSteps,
-// ErrMemory or the error of Env.Step.
-func (f *Function) Call(env *Env, args [][]byte) (result []byte, err error) {
+// Constants are arguments that are the same for all rows of a page. As in Cassandra each row has the same objects: a
+// body that adds to a list finds the elements there that it added for earlier rows. They belong to one goroutine.
+type Constants struct {
+	constant  []bool
+	objects   []object // by argument; nil: not decoded yet
+	allocated int64    // bytes, by the calls since then
+}
+
+// NewConstants says which arguments are the same for all rows.
+func NewConstants(constant []bool) *Constants {
+	return &Constants{constant: constant, objects: make([]object, len(constant))}
+}
+
+// Call runs the function with valid values of its arguments; nil is null. The constants may be nil. Its error is an
+// *Exception, ErrSteps, ErrMemory or the error of Env.Step.
+func (f *Function) Call(env *Env, args [][]byte, constants *Constants) (result []byte, err error) {
 	if f.skips(f.args, args) {
 		return nil, nil
 	}
 	err = f.within(env, func(t *thread) {
 		for i, b := range args {
-			t.setArgument(i, b)
+			if constants != nil && constants.constant[i] {
+				t.setConstant(i, b, constants)
+			} else {
+				t.setArgument(i, b)
+			}
 		}
 		f.run(t)
 		result = t.result()
+		if constants != nil {
+			constants.count(t)
+		}
 	})
 	return result, err
+}
+
+// setConstant puts an argument into its variable, and decodes it if no earlier row had it.
+func (t *thread) setConstant(i int, b []byte, constants *Constants) {
+	a := t.fn.args[i]
+	if a.kind == voidKind && constants.objects[i] != nil {
+		t.r[a.slot] = constants.objects[i]
+		return
+	}
+	t.setArgument(i, b)
+	if a.kind == voidKind {
+		constants.objects[i] = t.r[a.slot]
+	}
+}
+
+// count bounds how much memory the objects can hold between calls. Beyond that they are decoded again.
+func (c *Constants) count(t *thread) {
+	if t.env.Memory == 0 {
+		return
+	}
+	if c.allocated += t.env.Memory - t.mem; c.allocated > t.env.Memory {
+		clear(c.objects)
+		c.allocated = 0
+	}
 }
 
 // skips reports whether the function is not called because an argument is null.

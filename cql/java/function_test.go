@@ -52,17 +52,46 @@ func TestBudget(t *testing.T) {
 		{"Map<Integer, Integer> m = new TreeMap<Integer, Integer>(); for (int i = 0; ; i++) m.put(i, i);", nil},
 	} {
 		f := ints(t, c.body, "a")
-		_, err := f.Call(&Env{Steps: 1_000_000, Memory: 16 << 20}, [][]byte{types.EncodeInt(2_000_000_000)})
+		_, err := f.Call(&Env{Steps: 1_000_000, Memory: 16 << 20}, [][]byte{types.EncodeInt(2_000_000_000)}, nil)
 		if c.want != nil && err != c.want || err != ErrSteps && err != ErrMemory {
 			t.Errorf("%s: %v", c.body, err)
 		}
 	}
 }
 
+// A constant keeps what calls did to it, up to the memory of one call.
+func TestMemoryOfConstants(t *testing.T) {
+	f, err := Compile(Spec{
+		ArgNames: []string{"l"}, ArgTypes: []types.Type{&types.List{Elem: types.Int, Frozen: true}}, Returns: types.Int,
+		Body: "for (int i = 0; i < 1000; i++) l.add(1); return l.size();",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	constants, before, forgotten := NewConstants([]bool{true}), int32(0), 0
+	for range 1000 {
+		result, err := f.Call(&Env{Memory: 1 << 20}, [][]byte{make([]byte, 4)}, constants)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := types.DecodeInt(result)
+		if n != before+1000 && n != 1000 || n > 1<<18 {
+			t.Fatalf("%d elements after %d", n, before)
+		}
+		if n < before {
+			forgotten++
+		}
+		before = n
+	}
+	if forgotten == 0 {
+		t.Error("the list never shrinks")
+	}
+}
+
 func TestCollectionInsideItself(t *testing.T) {
 	f := ints(t, "List<Object> l = new ArrayList<Object>(), m = new ArrayList<Object>();"+
 		"l.add(m); m.add(l); return l.hashCode();")
-	_, err := f.Call(&Env{Steps: 1_000_000}, nil)
+	_, err := f.Call(&Env{Steps: 1_000_000}, nil, nil)
 	if err == nil || err.Error() != "java.lang.StackOverflowError" {
 		t.Error(err)
 	}
@@ -71,7 +100,7 @@ func TestCollectionInsideItself(t *testing.T) {
 // The caller can end a call between steps.
 func TestStep(t *testing.T) {
 	f := ints(t, "int i = 0; while (true) i++;")
-	_, err := f.Call(&Env{Host: &testHost{err: context.DeadlineExceeded}}, nil)
+	_, err := f.Call(&Env{Host: &testHost{err: context.DeadlineExceeded}}, nil, nil)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
@@ -81,10 +110,10 @@ func TestStep(t *testing.T) {
 func TestBudgetOfEachCall(t *testing.T) {
 	f := ints(t, "int s = 0; for (int i = 0; i < n; i++) s += i; return s;", "n")
 	for range 3 {
-		if _, err := f.Call(&Env{Steps: 10_000}, [][]byte{types.EncodeInt(9_000)}); err != nil {
+		if _, err := f.Call(&Env{Steps: 10_000}, [][]byte{types.EncodeInt(9_000)}, nil); err != nil {
 			t.Error(err)
 		}
-		if _, err := f.Call(&Env{Steps: 10_000}, [][]byte{types.EncodeInt(11_000)}); err != ErrSteps {
+		if _, err := f.Call(&Env{Steps: 10_000}, [][]byte{types.EncodeInt(11_000)}, nil); err != ErrSteps {
 			t.Error(err)
 		}
 	}
@@ -98,7 +127,7 @@ func TestConcurrentCalls(t *testing.T) {
 		group.Go(func() {
 			for i := range int32(100) {
 				n := i + int32(g)
-				b, err := f.Call(&Env{}, [][]byte{types.EncodeInt(n)})
+				b, err := f.Call(&Env{}, [][]byte{types.EncodeInt(n)}, nil)
 				if err != nil || types.DecodeInt(b) != n*(n-1)/2 {
 					t.Error(n, b, err)
 				}
@@ -111,7 +140,7 @@ func TestConcurrentCalls(t *testing.T) {
 func TestNullArguments(t *testing.T) {
 	f := ints(t, "throw new RuntimeException();", "a", "b")
 	for _, args := range [][][]byte{{nil, types.EncodeInt(1)}, {types.EncodeInt(1), {}}} {
-		if b, err := f.Call(&Env{}, args); b != nil || err != nil {
+		if b, err := f.Call(&Env{}, args, nil); b != nil || err != nil {
 			t.Error(b, err)
 		}
 	}
@@ -165,7 +194,7 @@ func TestContext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := f.Call(env, nil)
+		b, err := f.Call(env, nil, nil)
 		got := string(b)
 		if err != nil {
 			got = err.Error()
@@ -229,7 +258,7 @@ func TestHostileBodies(t *testing.T) {
 // A chain of operators can be long: concatenations often are.
 func TestLongChain(t *testing.T) {
 	f := ints(t, "return "+strings.Repeat("a + ", 5_000)+"a;", "a")
-	b, err := f.Call(&Env{}, [][]byte{types.EncodeInt(2)})
+	b, err := f.Call(&Env{}, [][]byte{types.EncodeInt(2)}, nil)
 	if err != nil || types.DecodeInt(b) != 10_002 {
 		t.Error(b, err)
 	}
@@ -264,7 +293,7 @@ func FuzzCompile(f *testing.F) {
 				if err != nil {
 					continue
 				}
-				result, err := fn.Call(&Env{Steps: 10_000, Memory: 1 << 20}, values)
+				result, err := fn.Call(&Env{Steps: 10_000, Memory: 1 << 20}, values, nil)
 				if err == nil && result != nil && returns.Validate(result) != nil {
 					t.Errorf("invalid result %x", result)
 				}
@@ -279,7 +308,7 @@ func BenchmarkAdd(b *testing.B) {
 	args := [][]byte{types.EncodeInt(1), types.EncodeInt(2)}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := f.Call(env, args); err != nil {
+		if _, err := f.Call(env, args, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -289,7 +318,7 @@ func BenchmarkAdd(b *testing.B) {
 func BenchmarkLoop(b *testing.B) {
 	f := ints(b, "int s = 0; for (int i = 0; i < n; i++) s += i * 3; return s;", "n")
 	args := [][]byte{types.EncodeInt(int32(b.N))}
-	if _, err := f.Call(&Env{}, args); err != nil {
+	if _, err := f.Call(&Env{}, args, nil); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -69,7 +69,7 @@ func collectionClasses() []declaration {
 		{classList, "interface java.util.List<E> extends Collection<E>", []native{
 			{"E get(int)", lists(func(_ *thread, l *list, a []value) value { return reference(l.items[l.check(a[0].int())]) })},
 			{"E set(int, E)", lists(func(_ *thread, l *list, a []value) value {
-				if l.kind >= immutable {
+				if l.kind >= bare {
 					throwPlain(classUnsupported)
 				}
 				i := l.check(a[0].int())
@@ -158,6 +158,7 @@ func collectionClasses() []declaration {
 			{"TreeSet(Comparator<E>)", func(t *thread, a []value) value { return reference(t.newTreeSet(a[0].r)) }},
 			{"TreeSet(Collection<E>)", func(t *thread, a []value) value {
 				s := t.newTreeSet(nil)
+				copied[collection](a[0], "Collection.size()", "c")
 				addAll(t, s, a)
 				return reference(s)
 			}},
@@ -219,6 +220,9 @@ func collectionClasses() []declaration {
 				return value{}
 			})},
 			{"V remove(Object)", maps(func(t *thread, m *mapObject, a []value) value {
+				if m.bare && m.find(t, a[0].r) == nil {
+					return value{}
+				}
 				m.changing()
 				if e := m.remove(t, a[0].r); e != nil {
 					return reference(e.value)
@@ -231,8 +235,7 @@ func collectionClasses() []declaration {
 				return value{}
 			})},
 			{"void clear()", maps(func(t *thread, m *mapObject, _ []value) value {
-				m.changing()
-				m.clear(t)
+				(&view{m: m}).clear(t)
 				return value{}
 			})},
 			{"Set<K> keySet()", maps(func(t *thread, m *mapObject, _ []value) value { return t.newView(m, viewKeys) })},
@@ -252,7 +255,7 @@ func collectionClasses() []declaration {
 			{"TreeMap(Comparator<K>)", func(t *thread, a []value) value { return reference(t.newTreeMap(a[0].r)) }},
 			{"TreeMap(Map<K, V>)", func(t *thread, a []value) value {
 				m := t.newTreeMap(nil)
-				m.putAll(t, to[*mapObject](a[0]))
+				m.putAll(t, copied[*mapObject](a[0], "Map.size()", "map"))
 				return reference(m)
 			}},
 			{"Map.Entry<K, V> firstEntry()", sorted(func(_ *thread, m *treeMap, _ []value) value {
@@ -311,11 +314,19 @@ func addAll(t *thread, c collection, a []value) value {
 	return boolean(changed)
 }
 
+// copied is the argument of a method that makes a copy, or the exception of its first call of a method of null.
+func copied[T any](v value, method, name string) T {
+	if v.r == nil {
+		throw(classNullPointerException, `Cannot invoke "java.util.`+method+`" because "`+name+`" is null`)
+	}
+	return v.r.(T)
+}
+
 // keepIf keeps the elements of c that others contains, or removes them.
 func keepIf(t *thread, c, others collection, keep bool) value {
 	changed := false
 	if l, ok := c.(*list); ok {
-		if l.kind != growing && len(l.items) > 0 {
+		if l.kind >= immutable {
 			throwPlain(classUnsupported)
 		}
 		kept := l.items[:0:0]
@@ -327,8 +338,11 @@ func keepIf(t *thread, c, others collection, keep bool) value {
 			}
 		}
 		if changed = len(kept) != len(l.items); changed {
+			if l.kind == fixedSize {
+				throw(classUnsupported, "remove")
+			}
+			l.changing()
 			l.items = kept
-			l.mods++
 		}
 		return boolean(changed)
 	}
@@ -342,7 +356,7 @@ func keepIf(t *thread, c, others collection, keep bool) value {
 }
 
 func (l *list) sort(t *thread, order *comparator) {
-	if l.kind >= immutable {
+	if l.kind >= immutable || l.kind == bare && len(l.items) > 1 {
 		throwPlain(classUnsupported)
 	}
 	sortObjects(t, l.items, order)
@@ -364,7 +378,7 @@ func listClass(c *class, head string, more ...native) declaration {
 		{c.simple() + "()", func(t *thread, _ []value) value { return reference(t.newList(c)) }},
 		{c.simple() + "(Collection<E>)", func(t *thread, a []value) value {
 			l := t.newList(c)
-			l.items = elements(t, to[collection](a[0]))
+			l.items = elements(t, copied[collection](a[0], "Collection.toArray()", "c"))
 			return reference(l)
 		}},
 	}, more...), nil}
@@ -446,7 +460,7 @@ func setClass(c *class, head string, linked bool) declaration {
 			return reference(t.newSet(c, linked, a[0].int()))
 		}},
 		{c.simple() + "(Collection<E>)", func(t *thread, a []value) value {
-			n := to[collection](a[0]).size()
+			n := copied[collection](a[0], "Collection.size()", "c").size()
 			s := t.newSet(c, linked, max(int(float32(n)/0.75)+1, 16))
 			addAll(t, s, a)
 			return reference(s)
@@ -469,7 +483,7 @@ func mapClass(c *class, head string, linked bool) declaration {
 			return reference(made(t, a[0].int()))
 		}},
 		{c.simple() + "(Map<K, V>)", func(t *thread, a []value) value {
-			from := to[*mapObject](a[0])
+			from := copied[*mapObject](a[0], "Map.size()", "m")
 			m := made(t, -1)
 			m.putAll(t, from)
 			return reference(m)
@@ -593,15 +607,15 @@ func collectionsMethods() []native {
 			return reference(best)
 		}
 	}
-	single := func(t *thread, items ...object) *list {
+	listOf := func(t *thread, kind listKind, items ...object) *list {
 		l := t.newList(classList)
 		t.grow(len(items), 16)
-		l.kind, l.items = readOnly, items
+		l.kind, l.items = kind, items
 		return l
 	}
-	emptySet := func(t *thread) *set { return &set{of: classSet, m: newHashMap(true, -1), readOnly: true} }
-	emptyMap := func(t *thread) *mapObject {
-		return &mapObject{mapping: newHashMap(true, -1), of: classMap, readOnly: true}
+	emptySet := func() *set { return &set{of: classSet, m: newHashMap(true, -1), readOnly: true, bare: true} }
+	emptyMap := func() *mapObject {
+		return &mapObject{mapping: newHashMap(true, -1), of: classMap, readOnly: true, bare: true}
 	}
 	return []native{
 		{"static <T> void sort(List<T>)", func(t *thread, a []value) value {
@@ -615,7 +629,7 @@ func collectionsMethods() []native {
 		}},
 		{"static <T> void reverse(List<T>)", func(t *thread, a []value) value {
 			l := to[*list](a[0])
-			if l.kind >= immutable && len(l.items) > 1 {
+			if l.kind >= bare && len(l.items) > 1 {
 				throwPlain(classUnsupported)
 			}
 			t.charge(len(l.items))
@@ -625,7 +639,7 @@ func collectionsMethods() []native {
 		{"static <T> void swap(List<T>, int, int)", func(_ *thread, a []value) value {
 			l := to[*list](a[0])
 			i, j := l.check(a[1].int()), l.check(a[2].int())
-			if l.kind >= immutable {
+			if l.kind >= bare {
 				throwPlain(classUnsupported)
 			}
 			l.items[i], l.items[j] = l.items[j], l.items[i]
@@ -665,39 +679,43 @@ func collectionsMethods() []native {
 				throw(classIllegalArgument, "List length = "+strconv.Itoa(n))
 			}
 			t.grow(n, 16)
-			return reference(single(t, slices.Repeat([]object{a[1].r}, n)...))
+			return reference(listOf(t, bare, slices.Repeat([]object{a[1].r}, n)...))
 		}},
-		{"static <T> List<T> emptyList()", func(t *thread, _ []value) value { return reference(single(t)) }},
-		{"static <T> Set<T> emptySet()", func(t *thread, _ []value) value { return reference(emptySet(t)) }},
-		{"static <K, V> Map<K, V> emptyMap()", func(t *thread, _ []value) value { return reference(emptyMap(t)) }},
-		{"static <T> List<T> singletonList(T)", func(t *thread, a []value) value { return reference(single(t, a[0].r)) }},
+		{"static <T> List<T> emptyList()", func(t *thread, _ []value) value { return reference(listOf(t, bare)) }},
+		{"static <T> Set<T> emptySet()", func(t *thread, _ []value) value { return reference(emptySet()) }},
+		{"static <K, V> Map<K, V> emptyMap()", func(t *thread, _ []value) value { return reference(emptyMap()) }},
+		{"static <T> List<T> singletonList(T)", func(t *thread, a []value) value {
+			return reference(listOf(t, bare, a[0].r))
+		}},
 		{"static <T> Set<T> singleton(T)", func(t *thread, a []value) value {
-			s := emptySet(t)
+			s := emptySet()
 			s.m.put(t, a[0].r, boxTrue)
 			return reference(s)
 		}},
 		{"static <K, V> Map<K, V> singletonMap(K, V)", func(t *thread, a []value) value {
-			m := emptyMap(t)
+			m := emptyMap()
 			m.put(t, a[0].r, a[1].r)
 			return reference(m)
 		}},
 		// Java's are views. The collection that one is made of does not change afterwards in bodies that mean it so.
 		{"static <T> List<T> unmodifiableList(List<T>)", func(t *thread, a []value) value {
 			l := to[*list](a[0])
-			return reference(single(t, slices.Clone(l.items)...))
+			return reference(listOf(t, readOnly, slices.Clone(l.items)...))
 		}},
 		{"static <T> Set<T> unmodifiableSet(Set<T>)", func(t *thread, a []value) value {
-			s := emptySet(t)
+			s := emptySet()
+			s.bare = false
 			for _, o := range elements(t, to[collection](a[0])) {
 				s.m.put(t, o, boxTrue)
 			}
 			return reference(s)
 		}},
 		{"static <T> Collection<T> unmodifiableCollection(Collection<T>)", func(t *thread, a []value) value {
-			return reference(single(t, elements(t, to[collection](a[0]))...))
+			return reference(listOf(t, readOnly, elements(t, to[collection](a[0]))...))
 		}},
 		{"static <K, V> Map<K, V> unmodifiableMap(Map<K, V>)", func(t *thread, a []value) value {
-			m := emptyMap(t)
+			m := emptyMap()
+			m.bare = false
 			m.putAll(t, to[*mapObject](a[0]))
 			return reference(m)
 		}},

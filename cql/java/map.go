@@ -385,6 +385,7 @@ type mapObject struct {
 	mapping
 	of       *class
 	readOnly bool
+	bare     bool // and to remove a key is refused once it is found
 }
 
 func (m *mapObject) class() *class { return m.of }
@@ -520,6 +521,9 @@ func (v *view) add(*thread, object) bool {
 }
 
 func (v *view) removeObject(t *thread, o object) bool {
+	if v.m.bare && !v.contains(t, o) {
+		return false
+	}
 	v.m.changing()
 	if v.what == viewKeys {
 		return v.m.remove(t, o) != nil
@@ -534,6 +538,9 @@ func (v *view) removeObject(t *thread, o object) bool {
 }
 
 func (v *view) clear(t *thread) {
+	if v.m.bare && v.size() == 0 {
+		return
+	}
 	v.m.changing()
 	v.m.clear(t)
 }

@@ -15,7 +15,8 @@ import (
 type Call struct {
 	Function *functions.Function
 	Args     []Expr
-	Checked  bool // the result may be no value of its type, which is refused outside of SELECT lists
+	Site     *functions.Site // nil except for users' functions in SELECT lists
+	Checked  bool            // the result may be no value of its type, which is refused outside of SELECT lists
 }
 
 // NewCall is a call of a function, or at once its value when it depends on constants only.
@@ -55,7 +56,7 @@ func (c *Call) Eval(x *Context) (types.Value, error) {
 			return types.Value{}, err
 		}
 	}
-	x.call = functions.Call{Args: x.args[before:], Env: x.Env}
+	x.call = functions.Call{Args: x.args[before:], Env: x.Env, Site: c.Site}
 	v, err := c.Function.Call(&x.call)
 	if err != nil {
 		return types.Value{}, invalidValue(err)
@@ -127,6 +128,9 @@ func (c *Checker) selectedCall(t cql.Term) (Expr, error) {
 		}
 	}
 	c.note(f)
+	if !f.IsAggregate() && f.User != nil {
+		return &Call{Function: f, Args: args, Site: newSite(args)}, nil
+	}
 	if !f.IsAggregate() {
 		return NewCall(f, args), nil
 	}
@@ -134,6 +138,18 @@ func (c *Checker) selectedCall(t cql.Term) (Expr, error) {
 		return nil, cqlerr.Invalidf("aggregate functions cannot be used as arguments of aggregate functions")
 	}
 	return c.aggregate(&Aggregate{Function: f, Args: args}), nil
+}
+
+// newSite describes a call that some arguments are constants of, or is nil.
+func newSite(args []Expr) *functions.Site {
+	if !slices.ContainsFunc(args, Rowless) {
+		return nil
+	}
+	s := &functions.Site{Constant: make([]bool, len(args))}
+	for i, a := range args {
+		s.Constant[i] = Rowless(a)
+	}
+	return s
 }
 
 // selectedCast checks CAST of a selector, which does nothing to a value that has the type already. Cassandra does not

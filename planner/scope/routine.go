@@ -50,12 +50,28 @@ func (r *routine) body() (*java.Function, error) {
 // call is functions.Function.Call.
 func (r *routine) call(c *functions.Call) (types.Value, error) {
 	var few [4][]byte
-	result, err := r.apply(c.Env, bytesOf(few[:0], c.Args))
+	result, err := r.apply(c.Env, bytesOf(few[:0], c.Args), constantsOf(c))
 	return types.Value{Bytes: result}, err
 }
 
+// constantsOf are the arguments of a call that are the same for all rows of a page.
+func constantsOf(c *functions.Call) *java.Constants {
+	if c.Site == nil || c.Env == nil {
+		return nil
+	}
+	if kept, ok := c.Env.Constants[c.Site].(*java.Constants); ok {
+		return kept
+	}
+	if c.Env.Constants == nil {
+		c.Env.Constants = make(map[*functions.Site]any)
+	}
+	kept := java.NewConstants(c.Site.Constant)
+	c.Env.Constants[c.Site] = kept
+	return kept
+}
+
 // apply calls the function with values.
-func (r *routine) apply(env *functions.Env, args [][]byte) (result []byte, err error) {
+func (r *routine) apply(env *functions.Env, args [][]byte, constants *java.Constants) (result []byte, err error) {
 	if r.function.Go != nil {
 		return r.applyGo(slices.Clone(args))
 	}
@@ -67,7 +83,7 @@ func (r *routine) apply(env *functions.Env, args [][]byte) (result []byte, err e
 	if err != nil {
 		return nil, err
 	}
-	result, err = body.Call(&c.java, args)
+	result, err = body.Call(&c.java, args, constants)
 	return result, c.end(err)
 }
 

@@ -67,7 +67,7 @@ func (a *valueAggregate) Add(row []types.Value) (err error) {
 	if a.state.skips(a.args) {
 		return nil
 	}
-	a.value, err = a.state.apply(a.env, a.args)
+	a.value, err = a.state.apply(a.env, a.args, nil)
 	return err
 }
 
@@ -76,7 +76,7 @@ func (a *valueAggregate) Result() (v types.Value, err error) {
 	if a.final == nil {
 		return types.Value{Bytes: a.value}, nil
 	}
-	v.Bytes, err = a.final.apply(a.env, [][]byte{a.value})
+	v.Bytes, err = a.final.apply(a.env, [][]byte{a.value}, nil)
 	return v, err
 }
 
