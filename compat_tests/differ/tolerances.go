@@ -68,6 +68,10 @@ var tolerances = []tolerance{
 	{"the message of a Java exception that the virtual machine has thrown often", func(aspect string, cassandra, cqld *answer) bool {
 		return aspect == "error message" && ofFunction(cassandra) && strings.HasPrefix(cqld.err.Message, cassandra.err.Message+": ")
 	}},
+	{"the text of a NullPointerException (docs/differences.md, 254)", func(aspect string, cassandra, cqld *answer) bool {
+		return aspect == "error message" && ofFunction(cassandra) && strings.Contains(cassandra.err.Message, nullPointer) &&
+			strings.Contains(cqld.err.Message, nullPointer)
+	}},
 	{"a refused body, of which cqld has the first error only (docs/differences.md, 513)", func(aspect string, cassandra, cqld *answer) bool {
 		return aspect == "error message" && strings.HasPrefix(cqld.err.Message, bodyRefused) && hasErrors(cassandra.err.Message, cqld.err.Message)
 	}},
@@ -102,6 +106,8 @@ var conditionRefused = regexp.MustCompile(`^Invalid (comparison with|'unset' val
 func refusesCondition(a *answer) bool {
 	return a.err != nil && conditionRefused.MatchString(a.err.Message)
 }
+
+const nullPointer = "java.lang.NullPointerException"
 
 // ofFunction reports whether an error is that of a user's function. Version 3 has no code for it.
 func ofFunction(a *answer) bool {
