@@ -160,7 +160,7 @@ func (l *list) check(i int) int {
 		if l.kind == fixedSize {
 			throw(classArrayIndex, "Index "+strconv.Itoa(i)+" out of bounds for length "+strconv.Itoa(len(l.items)))
 		}
-		if l.of == classLinkedList {
+		if l.of == classLinkedList || l.kind == bare {
 			throw(classIndexOutOfBounds, "Index: "+strconv.Itoa(i)+", Size: "+strconv.Itoa(len(l.items)))
 		}
 		throw(classIndexOutOfBounds, "Index "+strconv.Itoa(i)+" out of bounds for length "+strconv.Itoa(len(l.items)))
