@@ -148,7 +148,7 @@ var arrows = map[string][]string{
 	"cql/parser":                   {"cql", "cql/parser/antlr3", "cql/parser/stream", "grammar", "cql/cqlerr", "cql/secret"},
 	"cql/parser/antlr3":            {"cql", "cql/parser/stream", "grammar", "cql/cqlerr", "cql/secret"},
 	"cql/parser/stream":            {"cql", "grammar", "cql/cqlerr"},
-	"cql/functions":                {"cql/types", "cql/types/json", "cql/cqlerr"},
+	"cql/functions":                {"cql/types", "cql/types/javafloat", "cql/types/json", "cql/cqlerr"},
 	"cql/java":                     {"cql/types", "cql/types/javafloat"},
 	"cql/schema":                   {"cql/java", "cql/types", "cql/types/javafloat", "cql/quote", "cql/cqlerr"},
 }

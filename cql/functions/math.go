@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/cql/types/javafloat"
 )
 
 // mathFunctions are elementary functions of one number; each returns the type it takes.
@@ -93,7 +94,7 @@ func wholeMath(t types.Type) mathematic {
 			v := asWhole(t, b)
 			return encodeWhole(t, max(v, -v)), nil
 		},
-		exp: through(doubleExp), log: through(doubleLog), log10: through(doubleLog10),
+		exp: through(javafloat.Exp), log: through(javafloat.Log), log10: through(javafloat.Log10),
 		round: func(_ *pacer, b []byte) ([]byte, error) { return b, nil },
 	}
 }
@@ -127,7 +128,7 @@ func fractionMath(t types.Type) mathematic {
 		return through(func(v float64, _ int) float64 { return f(v) })
 	}
 	return mathematic{
-		of: t, exp: simply(doubleExp), log: simply(doubleLog), log10: simply(doubleLog10),
+		of: t, exp: simply(javafloat.Exp), log: simply(javafloat.Log), log10: simply(javafloat.Log10),
 		abs: func(_ *pacer, b []byte) ([]byte, error) { return append([]byte{b[0] &^ 0x80}, b[1:]...), nil },
 		round: through(func(v float64, size int) float64 {
 			below := math.Floor(v)
@@ -294,32 +295,4 @@ func bigLog(x *big.Float, prec uint, p *pacer) *big.Float {
 	two, _ := logarithms(prec, p)
 	shift := new(big.Float).SetPrec(prec).SetInt64(int64(exponent))
 	return y.Add(y, shift.Mul(shift, two))
-}
-
-// doubleExp is the double that is nearest to e to the power of x.
-func doubleExp(x float64) float64 {
-	if x != x || x > 710 || x < -746 {
-		return math.Exp(x)
-	}
-	v, _ := bigExp(big.NewFloat(x), 128, nil).Float64()
-	return v
-}
-
-// doubleLog is the double that is nearest to the natural logarithm of x.
-func doubleLog(x float64) float64 {
-	if !(x > 0) || math.IsInf(x, 1) {
-		return math.Log(x)
-	}
-	v, _ := bigLog(big.NewFloat(x), 128, nil).Float64()
-	return v
-}
-
-// doubleLog10 is the double that is nearest to the decimal logarithm of x.
-func doubleLog10(x float64) float64 {
-	if !(x > 0) || math.IsInf(x, 1) {
-		return math.Log(x)
-	}
-	log := bigLog(big.NewFloat(x), 128, nil)
-	v, _ := log.Quo(log, lnTen).Float64()
-	return v
 }

@@ -1,7 +1,6 @@
 package functions
 
 import (
-	"math"
 	"testing"
 
 	"github.com/cqld/cqld/cql/types"
@@ -52,27 +51,6 @@ func TestMathExtremes(t *testing.T) {
 		v, err := f.Call(&Call{Args: []types.Value{{Bytes: parseNumber(t, types.Decimal, test.arg)}}})
 		if err != nil || types.Decimal.Format(v.Bytes) != test.want {
 			t.Errorf("%s of %s: got %s, %v; want %s", test.name, test.arg, types.Decimal.Format(v.Bytes), err, test.want)
-		}
-	}
-}
-
-// The double nearest to a logarithm or exponential is the one of the standard library, or its neighbour.
-func TestNearestDoubles(t *testing.T) {
-	near := func(a, b float64) bool {
-		return a == b || a != a && b != b || math.Nextafter(a, b) == b
-	}
-	for x := 1e-300; x < 1e300; x *= 7919.31 {
-		for _, v := range [][2]float64{
-			{doubleLog(x), math.Log(x)}, {doubleExp(math.Mod(x, 700)), math.Exp(math.Mod(x, 700))},
-		} {
-			if !near(v[0], v[1]) {
-				t.Errorf("%v: got %v, the library %v", x, v[0], v[1])
-			}
-		}
-	}
-	for n := -300; n < 300; n++ {
-		if got := doubleLog10(math.Pow10(n)); got != float64(n) && n >= 0 {
-			t.Errorf("log10 of 1e%d: got %v", n, got)
 		}
 	}
 }

@@ -1,4 +1,5 @@
-// Package javafloat reads and prints floating-point numbers as Java 17 does, which CQL clients of Cassandra see.
+// Package javafloat reads, prints and computes floating-point numbers as Java 17 does, which CQL clients of Cassandra
+// see.
 package javafloat
 
 import (

@@ -1,4 +1,4 @@
-package java
+package javafloat
 
 import "math"
 
@@ -47,21 +47,24 @@ func log(x float64) double2 {
 // isFinitePositive reports whether x has a logarithm.
 func isFinitePositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
 
-func naturalLog(x float64) float64 {
+// Log is the natural logarithm.
+func Log(x float64) float64 {
 	if y := math.Log(x); !isFinitePositive(x) || math.Abs(y) < 1e-9 {
 		return y
 	}
 	return log(x).hi
 }
 
-func decimalLog(x float64) float64 {
+// Log10 is the decimal logarithm.
+func Log10(x float64) float64 {
 	if y := math.Log10(x); !isFinitePositive(x) || math.Abs(y) < 1e-9 {
 		return y
 	}
 	return log(x).over(logTen).hi
 }
 
-func exponential(x float64) float64 {
+// Exp is e to the power of x.
+func Exp(x float64) float64 {
 	if y := math.Exp(x); y < minNormal || math.IsInf(y, 1) || y != y {
 		return y
 	}
@@ -69,8 +72,8 @@ func exponential(x float64) float64 {
 	return math.Ldexp(y.hi, n)
 }
 
-// power is Java's Math.pow, which differs from C's: 1 to the power of NaN, and -1 to that of infinity, are NaN.
-func power(a, b float64) float64 {
+// Pow is Java's Math.pow, which differs from C's: 1 to the power of NaN, and -1 to that of infinity, are NaN.
+func Pow(a, b float64) float64 {
 	if b != b || math.Abs(a) == 1 && math.IsInf(b, 0) {
 		return math.NaN()
 	}

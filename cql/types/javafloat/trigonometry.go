@@ -1,4 +1,4 @@
-package java
+package javafloat
 
 import "math"
 
@@ -71,7 +71,8 @@ func sineCosine(x float64) (sine, cosine double2) {
 	return s, c
 }
 
-func sine(x float64) float64 {
+// Sin is the sine.
+func Sin(x float64) float64 {
 	if !(math.Abs(x) < maxReduced) || math.Abs(x) < 1e-100 {
 		return math.Sin(x)
 	}
@@ -79,7 +80,8 @@ func sine(x float64) float64 {
 	return s.hi
 }
 
-func cosine(x float64) float64 {
+// Cos is the cosine.
+func Cos(x float64) float64 {
 	if !(math.Abs(x) < maxReduced) {
 		return math.Cos(x)
 	}
@@ -87,7 +89,8 @@ func cosine(x float64) float64 {
 	return c.hi
 }
 
-func tangent(x float64) float64 {
+// Tan is the tangent.
+func Tan(x float64) float64 {
 	if !(math.Abs(x) < maxReduced) || math.Abs(x) < 1e-100 {
 		return math.Tan(x)
 	}
