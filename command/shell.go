@@ -160,7 +160,7 @@ func (o *shellOptions) runPrompt(ctx context.Context, c *console, s shell.Option
 	return err
 }
 
-// complete sets what the cqlshrc and the environment decide unless there are flags.
+// complete sets the options without a flag, by the cqlshrc and the environment.
 func (o *shellOptions) complete(c *console, rc *settingsFile, s *shell.Options, where []string) (err error) {
 	s.Addr = shellAddress(c, rc, where)
 	host, _, err := net.SplitHostPort(s.Addr)
@@ -276,8 +276,8 @@ func (o *shellOptions) login(c *console, rc *settingsFile) (name, password strin
 	return name, password, nil
 }
 
-// shellAddress returns the address to connect to: the given host and port, or CQLSH_HOST and CQLSH_PORT, or those of
-// the cqlshrc, or the address of a server with the same environment.
+// shellAddress returns the address to connect to. Arguments come first, then CQLSH_HOST and CQLSH_PORT, then the
+// cqlshrc. Without all of these it is the address where a server with the same environment listens.
 func shellAddress(c *console, rc *settingsFile, where []string) string {
 	host, port := c.getenv("CQLSH_HOST"), c.getenv("CQLSH_PORT")
 	if host == "" {

@@ -22,7 +22,7 @@ import (
 //
 //	srv.Function("shop", "net", func(gross, rate float64) (float64, error) {
 //
-// The types of fn are those of the CQL function:
+// The CQL types follow from the types of fn:
 //
 //	bool                       boolean
 //	int8, int16, int32, int64  tinyint, smallint, int, bigint

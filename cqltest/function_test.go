@@ -18,7 +18,7 @@ import (
 	"github.com/cqld/cqld/protocol/client"
 )
 
-// level is a number with a name of its own, as applications have them.
+// level is a named number type, as applications define them.
 type level int
 
 func (l level) String() string { return "level " + fmt.Sprint(int(l)) }

@@ -86,7 +86,7 @@ func (g *gen) defineFunction() *step {
 	for range 1 + g.IntN(5) {
 		root.kids = append(root.kids, g.opt(words(body.statement(2))))
 	}
-	// Cassandra's compiler leaves out what is added to variables that nothing reads, with its exceptions.
+	// All variables are read: Cassandra drops assignments to the others, with their exceptions (difference 253).
 	root.kids = append(root.kids, words("if (i + x + e == 0.125) return "+body.expression(body.result, 0)+"; "))
 	root.kids = append(root.kids, words("return "+body.expression(body.result, 3)+";$$"))
 	return &step{kind: definition, root: root}
@@ -109,7 +109,7 @@ func (g *gen) callFunction() *step {
 	return &step{kind: read, root: root}
 }
 
-// javaBody makes statements and expressions of Java. What they say is random; their types are right.
+// javaBody makes random statements and expressions of Java whose types are right.
 type javaBody struct {
 	*gen
 	result   string // the type of what the body returns

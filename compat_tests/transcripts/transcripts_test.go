@@ -161,8 +161,8 @@ type difference struct {
 	text string
 }
 
-// compare looks for the steps that were not answered as recorded: of Cassandra all, of cqld those that are not marked
-// as different, and those that are marked wrongly.
+// compare returns the steps whose answers are not the recorded ones. For cqld, a step that is marked as different is
+// returned only when its answer is the recorded one after all.
 func compare(s *Session, got []Answers, real bool) (all []difference) {
 	for i, st := range s.Steps {
 		want, have := strings.Join(st.Expected.lines(), "\n"), strings.Join(got[i].lines(), "\n")

@@ -79,18 +79,12 @@ func isText(t *typ) bool { return t.kind == classKind && t.class == classString 
 
 func compareNumbers(op string, left, right *expr) func(*thread) bool {
 	if left.f != nil {
-		x, y := left.f, right.f
-		switch op {
-		case "<":
-			return func(t *thread) bool { return x(t) < y(t) }
-		case "<=":
-			return func(t *thread) bool { return x(t) <= y(t) }
-		case ">":
-			return func(t *thread) bool { return x(t) > y(t) }
-		}
-		return func(t *thread) bool { return x(t) >= y(t) }
+		return comparison(op, left.f, right.f)
 	}
-	x, y := left.n, right.n
+	return comparison(op, left.n, right.n)
+}
+
+func comparison[T int64 | float64](op string, x, y func(*thread) T) func(*thread) bool {
 	switch op {
 	case "<":
 		return func(t *thread) bool { return x(t) < y(t) }

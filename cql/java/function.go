@@ -97,7 +97,7 @@ type Constants struct {
 	allocated int64    // bytes, by the calls since then
 }
 
-// NewConstants says which arguments are the same for all rows.
+// NewConstants returns the constants of a call. constant marks the arguments that are the same for all rows.
 func NewConstants(constant []bool) *Constants {
 	return &Constants{constant: constant, objects: make([]object, len(constant))}
 }

@@ -218,7 +218,7 @@ func list[T any](c *coder, all *[]T, item func(*T)) {
 	}
 }
 
-// pointers is list for pointers: reading makes what they point to.
+// pointers writes or reads a list of pointers, like list. Reading allocates the items.
 func pointers[T any](c *coder, all *[]*T, item func(*T)) {
 	list(c, all, func(p **T) {
 		if c.reading {

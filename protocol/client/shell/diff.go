@@ -26,7 +26,7 @@ type definition struct {
 	parsed    cql.Statement
 }
 
-// key identifies what is defined.
+// key identifies the object that is defined.
 func (d *definition) key() string { return d.kind + " " + d.name }
 
 // definitions are all definitions of a schema, in order.
@@ -194,7 +194,7 @@ func (s *Session) ownDefinitions(ctx context.Context) (definitions, error) {
 
 // difference returns the statements that turn one schema into another. What no statement can change is a comment.
 func difference(from, to definitions) (changes []string) {
-	dropped := map[string]bool{} // keyspaces and tables, with what belongs to them
+	dropped := map[string]bool{} // keyspaces and tables, with everything in them
 	for _, d := range from {
 		if to.find(d.key()) == nil && (d.kind == "KEYSPACE" || d.kind == "TABLE") {
 			dropped[d.kind+" "+d.name] = true

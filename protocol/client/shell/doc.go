@@ -1,5 +1,5 @@
-// Package shell is an interactive client: it runs CQL statements and the commands of cqlsh, and prints what cqlsh 6.2
-// prints. It works with any server that speaks the protocol, except for what is said to need a cqld.
+// Package shell is an interactive client: it runs CQL statements and the commands of cqlsh, with the output of cqlsh
+// 6.2. It works with any server that speaks the protocol. A few commands need a cqld; their help says so.
 //
 // Start connects a Session. RunText and RunInput run the statements of a text or an input; Feed takes single lines, for
 // package prompt, which is the shell on a terminal.

@@ -21,7 +21,7 @@ CREATE TABLE shop.orders (customer int, day date, line int, note text static, it
 CREATE INDEX orders_item ON shop.orders (item);
 `
 
-// runLines runs lines on a server and returns what they print, errors included.
+// runLines runs lines on a server and returns their output, including errors.
 func runLines(t *testing.T, addr string, lines ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -175,7 +175,7 @@ type cancelling struct {
 	cancel func()
 }
 
-// Write keeps what is written.
+// Write appends to the buffer.
 func (c *cancelling) Write(b []byte) (int, error) {
 	if c.after -= bytes.Count(b, []byte("rows)")); c.after <= 0 {
 		c.cancel()
@@ -183,7 +183,7 @@ func (c *cancelling) Write(b []byte) (int, error) {
 	return c.Buffer.Write(b)
 }
 
-// TestOtherServers uses servers without some tables, and without DESCRIBE: the shell says what it cannot do. The first
+// TestOtherServers uses servers without some tables, and without DESCRIBE: the shell names what is missing. The first
 // stands in for Amazon Keyspaces, which documents no views and indexes, the second for a server before Cassandra 4.0.
 func TestOtherServers(t *testing.T) {
 	without := func(parts ...string) string {

@@ -59,7 +59,7 @@ func (s *Session) printRecords(r *client.Result, next func() (*client.Result, er
 	return nil
 }
 
-// printHead prints what comes before the first row.
+// printHead prints the lines before the first row.
 func (s *Session) printHead(names []string) {
 	switch s.o.Format {
 	case formatJSON:

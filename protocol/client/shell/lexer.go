@@ -66,7 +66,7 @@ func newLexError(source string, at int) *lexError {
 	}
 }
 
-// space is the kind of what is not a token.
+// space is the kind of white space and comments, which are no tokens.
 const space tokenKind = 255
 
 // scan returns the length and kind of the first token of s; 0 if there is none.

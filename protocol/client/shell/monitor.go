@@ -122,7 +122,7 @@ func (s *Session) liveCommand(ctx context.Context, rest string) error {
 	})
 }
 
-// load is what statements of one form have cost.
+// load is the cost of all statements of one form.
 type load struct {
 	form             string
 	count            int64

@@ -13,7 +13,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// plan is what a query reads, as its relations and the schema say.
+// plan describes the rows that a query reads, by its relations and the schema.
 type plan struct {
 	partitions int // 0: not known before it runs, or all
 	rows       string
@@ -22,7 +22,7 @@ type plan struct {
 	slow       []string // reasons why the query is slow on a cluster
 }
 
-// planCommand says what a query reads, before it runs.
+// planCommand prints the plan of a query, which does not run.
 func (s *Session) planCommand(ctx context.Context, rest string) error {
 	parsed, _, err := parser.Parse(rest)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Session) replication(ctx context.Context, keyspace string) (map[string]
 	return options, nil
 }
 
-// planOf finds what a query reads of a table.
+// planOf makes the plan of a query of a table.
 func planOf(q *cql.Select, t *tableInfo) *plan {
 	p := &plan{rows: "all rows of each"}
 	byColumn := map[string]*cql.Relation{}

@@ -121,7 +121,7 @@ func (connectFailure) Is(err error) bool { return err == ErrConnect }
 // Unwrap is the other error.
 func (f connectFailure) Unwrap() error { return f.error }
 
-// resetSettings sets what commands change to its defaults.
+// resetSettings sets everything that commands change to its default.
 func (s *Session) resetSettings() {
 	s.consistency, s.serial = cqlerr.One, cqlerr.Serial
 	s.paging, s.pageSize, s.expand, s.tracing = true, defaultPageSize, false, traceOff
@@ -143,7 +143,7 @@ func (s *Session) connect(ctx context.Context) error {
 	return nil
 }
 
-// about reads what the server says about itself, once. A server that does not tell is described as unknown.
+// about reads the server's description of itself, once. Without one the server is called unknown.
 func (s *Session) about(ctx context.Context) *serverInfo {
 	if s.server != nil {
 		return s.server

@@ -30,7 +30,7 @@ var (
 	seconds  = regexp.MustCompile(` in \d.* seconds`)
 )
 
-// TestScripts compares what scripts print with what cqlsh 6.2.2 printed for them on Cassandra 5.0.
+// TestScripts compares the output of scripts with that of cqlsh 6.2.2 on Cassandra 5.0.
 // compat_tests/drivers/cqlsh/scripts.py records the files.
 func TestScripts(t *testing.T) {
 	addr := cqltest.RunT(t).Addr()
@@ -100,7 +100,7 @@ func around(lines []string, at int) string {
 	return strings.Join(lines[max(0, min(at-3, len(lines))):min(at+4, len(lines))], "\n")
 }
 
-// TestText runs statements as -e gives them, and checks what they print.
+// TestText runs statements as -e does, and checks their output.
 func TestText(t *testing.T) {
 	addr := cqltest.RunT(t).Addr()
 	folder := t.TempDir()

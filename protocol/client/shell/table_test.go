@@ -6,7 +6,7 @@ import (
 	"github.com/cqld/cqld/cql/types"
 )
 
-// TestCell has what cqlsh 6.2.2 printed for these values.
+// TestCell has the output of cqlsh 6.2.2 for these values.
 func TestCell(t *testing.T) {
 	for _, c := range []struct {
 		typ     types.Type

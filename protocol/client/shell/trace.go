@@ -21,7 +21,7 @@ const (
 	traceTree // a timeline with bars
 )
 
-// trace is what a server recorded of a request.
+// trace is a server's record of a request.
 type trace struct {
 	id                           [16]byte
 	request, coordinator, client string

@@ -118,7 +118,7 @@ func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// fits reports whether a word begins with what is typed, which may lack the quote of a name.
+// fits reports whether a word begins with the typed letters, in which the quote of a name may be missing.
 func fits(word, partial string) bool {
 	if !strings.HasPrefix(partial, `"`) {
 		if name, ok := strings.CutPrefix(word, `"`); ok && partial != "" {
@@ -170,7 +170,7 @@ var levels = []string{
 	"ANY", "ONE", "TWO", "THREE", "QUORUM", "ALL", "LOCAL_QUORUM", "EACH_QUORUM", "SERIAL", "LOCAL_SERIAL", "LOCAL_ONE",
 }
 
-// candidates returns words for the place after prefix; whole is the statement with what follows the cursor.
+// candidates returns words for the place after prefix; whole is the statement, including the text after the cursor.
 func (c *completer) candidates(prefix, partial, whole string) []string {
 	before := tokens(prefix)
 	if len(before) > 0 && before[0] == `\` && len(before) > 1 {
@@ -406,7 +406,7 @@ var (
 	}
 )
 
-// optionsOf returns the options of what a statement defines.
+// optionsOf returns the options of the object that a statement defines.
 func optionsOf(before []string) []string {
 	switch strings.ToUpper(before[1]) {
 	case "KEYSPACE":

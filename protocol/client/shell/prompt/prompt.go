@@ -49,7 +49,7 @@ func Supported() bool {
 // exitTerminated is the exit code after SIGTERM, as shells report it.
 const exitTerminated = 128 + 15
 
-// Run connects, and runs what is typed until EXIT or Ctrl-D.
+// Run connects and runs the typed lines until EXIT or Ctrl-D.
 func Run(ctx context.Context, so shell.Options, o Options) error {
 	p := &Prompt{o: o, editor: liner.NewLiner()}
 	defer p.editor.Close()
@@ -127,7 +127,7 @@ func (p *Prompt) run(ctx context.Context, line string) error {
 	return err
 }
 
-// changesSchema reports whether a line may have changed what can be completed.
+// changesSchema reports whether a line may have changed the schema.
 func changesSchema(line string) bool {
 	upper := strings.ToUpper(line)
 	for _, word := range []string{"CREATE", "ALTER", "DROP", "SOURCE", "LOGIN", "APPLY"} {
@@ -192,7 +192,7 @@ func (p *Prompt) readHistory() {
 // history returns the last n lines.
 func (p *Prompt) history(n int) []string { return p.lines[max(0, len(p.lines)-n):] }
 
-// typedLines reads what is typed after a command such as COPY FROM STDIN.
+// typedLines reads the lines after a command such as COPY FROM STDIN.
 type typedLines struct {
 	editor *liner.State
 	left   string
