@@ -427,6 +427,7 @@ func TestReadThroughIndexes(t *testing.T) {
 func TestIndexesBesideWrites(t *testing.T) {
 	s, c := openIndexed(t, "")
 	defer closeStore(t, s)
+	const maxWrites = 3000 // of a writer in a round: without a bound they starve the builder under the race detector
 	rounds := sized(2, 5)
 	for round := range rounds {
 		began := time.Now()
@@ -436,7 +437,7 @@ func TestIndexesBesideWrites(t *testing.T) {
 			writers.Go(func() {
 				w := newIndexWriter(t, s, c, uint64(round*100+i))
 				w.ts = int64(round * 1000)
-				for {
+				for n := 0; n < maxWrites || *besideFor > 0; n++ {
 					select {
 					case <-stop:
 						return
