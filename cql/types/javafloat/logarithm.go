@@ -63,10 +63,10 @@ func Log10(x float64) float64 {
 	return log(x).over(logTen).hi
 }
 
-// Exp is e to the power of x.
+// Exp is e to the power of x. On amd64, Go's math.Exp is infinite from 709.44 on, Java's from 709.78 on.
 func Exp(x float64) float64 {
-	if y := math.Exp(x); y < minNormal || math.IsInf(y, 1) || y != y {
-		return y
+	if !(math.Abs(x) < 1000) {
+		return math.Exp(x)
 	}
 	y, n := powerOfE(double2{hi: x})
 	return math.Ldexp(y.hi, n)

@@ -25,3 +25,21 @@ func TestNearestDoubles(t *testing.T) {
 		}
 	}
 }
+
+func TestExpAtItsLimits(t *testing.T) {
+	for _, v := range [][2]float64{
+		{709.7, 1.6549840276802644e308},
+		{709.782712893384, 1.7976931348622732e308},
+		{709.7827128933841, math.Inf(1)},
+		{1e9, math.Inf(1)},
+		{-745.1, 5e-324},
+		{-746, 0},
+		{-1e9, 0},
+		{math.Inf(-1), 0},
+		{0, 1},
+	} {
+		if got := Exp(v[0]); got != v[1] {
+			t.Errorf("e to the power of %v: got %v, want %v", v[0], got, v[1])
+		}
+	}
+}
