@@ -37,8 +37,8 @@
 // # Budget
 //
 // A call may take Env.Steps steps and allocate Env.Memory bytes. Each turn of a loop, each call of a method and each
-// element that a method goes over is a step; memory is counted before it is allocated. Env.Step is
-// called every few thousand steps, so that the caller can yield or end the call at a deadline.
+// element that a method goes over is a step; memory other than boxed numbers is counted before it is allocated.
+// Env.Step is called every few thousand steps, so that the caller can yield or end the call at a deadline.
 //
 // # Tests
 //

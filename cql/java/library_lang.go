@@ -318,7 +318,6 @@ func boxMethods(class, primitive string, k kind) []native {
 // newBox is a constructor, whose box is not shared.
 func newBox(k kind) nativeFunc {
 	return func(t *thread, a []value) value {
-		t.alloc(16)
 		switch k {
 		case booleanKind:
 			return reference(&boxBool{a[0].bool()})

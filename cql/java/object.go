@@ -59,7 +59,6 @@ func (t *thread) boxInt(v int32) object {
 	if -128 <= v && v < 128 {
 		return &smallInts[v+128]
 	}
-	t.alloc(16)
 	return &boxInt{v}
 }
 
@@ -67,7 +66,6 @@ func (t *thread) boxLong(v int64) object {
 	if -128 <= v && v < 128 {
 		return &smallLongs[v+128]
 	}
-	t.alloc(16)
 	return &boxLong{v}
 }
 
@@ -75,7 +73,6 @@ func (t *thread) boxShort(v int16) object {
 	if -128 <= v && v < 128 {
 		return &smallShorts[v+128]
 	}
-	t.alloc(16)
 	return &boxShort{v}
 }
 
@@ -83,7 +80,6 @@ func (t *thread) boxChar(v uint16) object {
 	if v < 128 {
 		return &smallChars[v]
 	}
-	t.alloc(16)
 	return &boxChar{v}
 }
 
@@ -94,7 +90,8 @@ func boxBoolean(v bool) object {
 	return boxFalse
 }
 
-// box is an object of a primitive value of that kind; n is as in value.
+// box is an object of a primitive value of that kind; n is as in value. Boxes are not counted as memory: most are
+// garbage at once, and lists, maps and arrays count more than their own bytes for each element.
 func (t *thread) box(k kind, n int64) object {
 	switch k {
 	case booleanKind:
@@ -110,10 +107,8 @@ func (t *thread) box(k kind, n int64) object {
 	case longKind:
 		return t.boxLong(n)
 	case floatKind:
-		t.alloc(16)
 		return &boxFloat{float32(math.Float64frombits(uint64(n)))}
 	}
-	t.alloc(16)
 	return &boxDouble{math.Float64frombits(uint64(n))}
 }
 

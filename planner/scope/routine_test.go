@@ -141,6 +141,15 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
+// A loop over boxed numbers makes much garbage, which Java's heap survives.
+func TestBoxedLoop(t *testing.T) {
+	c := ints(map[string]string{"count": "Integer n = 0; while (n < 100000) n++; return n;"})
+	got, err := call(t, c, "count", &functions.Env{Limits: functions.Limits{Memory: 1 << 20, Fail: 10 * time.Second}})
+	if err != nil || types.DecodeInt(got.Bytes) != 100_000 {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
 // An earlier version may have stored a body that does not compile.
 func TestBrokenFunction(t *testing.T) {
 	c := ints(map[string]string{"broken": "return nope;"})
