@@ -134,8 +134,9 @@ var arrows = map[string][]string{
 	"protocol/client":             {"protocol", "cql/types", "cql/cqlerr"},
 	"protocol/client/traffic":     {"protocol", "protocol/client", "cql/secret", "cql/types", "cql/cqlerr"},
 	"protocol/client/cqlfiles":    {"cql/parser", "cql/secret"},
+	"protocol/client/model":       {"protocol/client", "cql", "cql/quote", "cql/types", "cql/cqlerr"},
 	"protocol/client/shell": {
-		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/transfer", "cql", "cql/parser", "cql/quote",
+		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/model", "protocol/client/transfer", "cql", "cql/parser", "cql/quote",
 		"cql/types", "cql/cqlerr",
 	},
 	"protocol/client/shell/prompt": {"protocol/client", "protocol/client/shell", "grammar", "cql/parser", "cql/quote", "cql/secret", "cql/types"},

@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/protocol/client"
+	"github.com/cqld/cqld/protocol/client/model"
 )
 
 // isQualified reports whether tokens are a name, or a keyspace, a point and a name.
@@ -69,16 +70,16 @@ func (s *Session) describeCommand(ctx context.Context, a arguments) error {
 		s.describeList(r)
 	case "KEYSPACES":
 		var names []string
-		for row := range records(r) {
-			names = append(names, row.text("name"))
+		for row := range model.Records(r) {
+			names = append(names, row.Text("name"))
 		}
 		s.print("\n%s\n", columnize(names))
 	case "CLUSTER":
 		s.describeCluster(r)
 	default:
-		for row := range records(r) {
+		for row := range model.Records(r) {
 			s.print("\n")
-			fmt.Fprint(s.out, row.text("create_statement"))
+			fmt.Fprint(s.out, row.Text("create_statement"))
 			s.print("\n")
 		}
 	}
@@ -100,12 +101,12 @@ func (s *Session) describeList(r *client.Result) {
 		}
 		s.print("%s", columnize(names))
 	}
-	for row := range records(r) {
-		if row.text("keyspace_name") != keyspace {
+	for row := range model.Records(r) {
+		if row.Text("keyspace_name") != keyspace {
 			flush()
-			keyspace, names = row.text("keyspace_name"), nil
+			keyspace, names = row.Text("keyspace_name"), nil
 		}
-		names = append(names, row.text("name"))
+		names = append(names, row.Text("name"))
 	}
 	flush()
 	if len(r.Rows) > 0 {
@@ -114,10 +115,10 @@ func (s *Session) describeList(r *client.Result) {
 }
 
 func (s *Session) describeCluster(r *client.Result) {
-	for row := range records(r) {
-		s.print("\nCluster: %s\nPartitioner: %s\nSnitch: %s\n\n", row.text("cluster"), row.text("partitioner"),
-			row.text("snitch"))
-		ranges, ok := row.value("range_ownership")
+	for row := range model.Records(r) {
+		s.print("\nCluster: %s\nPartitioner: %s\nSnitch: %s\n\n", row.Text("cluster"), row.Text("partitioner"),
+			row.Text("snitch"))
+		ranges, ok := row.Value("range_ownership")
 		if !ok {
 			continue
 		}

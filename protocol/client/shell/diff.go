@@ -15,6 +15,7 @@ import (
 	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/protocol/client/cqlfiles"
+	"github.com/cqld/cqld/protocol/client/model"
 )
 
 // definition is a statement that defines something.
@@ -182,8 +183,8 @@ func (s *Session) ownDefinitions(ctx context.Context) (definitions, error) {
 		return nil, err
 	}
 	var script strings.Builder
-	for row := range records(r) {
-		script.WriteString(strings.TrimRight(row.text("create_statement"), "; \n") + ";\n")
+	for row := range model.Records(r) {
+		script.WriteString(strings.TrimRight(row.Text("create_statement"), "; \n") + ";\n")
 	}
 	all, err := readDefinitions(script.String())
 	if err != nil {

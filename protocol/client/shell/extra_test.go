@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/protocol/client/model"
 )
 
 // shop is a schema for commands that describe one.
@@ -229,7 +230,7 @@ func TestTimeline(t *testing.T) {
 
 // TestMonitor lists statements of other clients.
 func TestMonitor(t *testing.T) {
-	if got := form("SELECT  a FROM t WHERE k = 'x' AND c IN (1, 2);"); got != "SELECT a FROM t WHERE k = ? AND c "+
+	if got := model.Form("SELECT  a FROM t WHERE k = 'x' AND c IN (1, 2);"); got != "SELECT a FROM t WHERE k = ? AND c "+
 		"IN (?, ?)" {
 		t.Errorf("%q", got)
 	}

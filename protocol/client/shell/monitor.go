@@ -4,62 +4,20 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/cql/types"
-	"github.com/cqld/cqld/protocol/client"
+	"github.com/cqld/cqld/protocol/client/model"
 )
 
-// statementsQuery reads the statements that a cqld has recorded.
-const statementsQuery = "SELECT * FROM cqld_control.statements"
-
-// recorded is a statement that a client has run.
-type recorded struct {
-	number           int64
-	statement, table string
-	client, err      string
-	took             time.Duration
-	rows, tombstones int64
-}
-
-// recordedStatements reads the statements that a cqld has recorded, in order, without those that read them.
-func (s *Session) recordedStatements(ctx context.Context) (all []recorded, err error) {
-	o := client.QueryOptions{Consistency: cqlerr.LocalOne, PageSize: 5000}
-	for {
-		r, err := s.query(ctx, statementsQuery, &o)
-		if _, fromServer := cqlerr.As(err); fromServer {
-			return nil, shown("This needs a cqld that was started with --test-controls, which records statements.")
-		}
-		if err != nil {
-			return nil, err
-		}
-		for row := range records(r) {
-			one := recorded{
-				number: row.number("number"), statement: row.text("statement"), client: row.text("client"),
-				err:  row.text("error"),
-				rows: row.number("rows_read"), tombstones: row.number("tombstones_read"),
-			}
-			if one.table = row.text("table_name"); one.table != "" {
-				one.table = row.text("keyspace_name") + "." + one.table
-			}
-			if b, _ := row.value("took"); b != nil {
-				_, _, nanos := types.DecodeDuration(b)
-				one.took = time.Duration(nanos)
-			}
-			if one.statement != statementsQuery {
-				all = append(all, one)
-			}
-		}
-		if o.PagingState = r.PagingState; o.PagingState == nil {
-			break
-		}
+// recordedStatements reads the statements that a cqld has recorded, in order.
+func (s *Session) recordedStatements(ctx context.Context) ([]model.Statement, error) {
+	all, err := model.Statements(ctx, s.all)
+	if errors.Is(err, model.ErrNotRecorded) {
+		return nil, shown("This needs a cqld that was started with --test-controls, which records statements.")
 	}
-	slices.SortFunc(all, func(a, b recorded) int { return cmp.Compare(a.number, b.number) })
-	return all, nil
+	return all, err
 }
 
 // How often \live and \top look for statements.
@@ -96,7 +54,7 @@ func (s *Session) liveCommand(ctx context.Context, rest string) error {
 	}
 	last := int64(0)
 	if len(before) > 0 {
-		last = before[len(before)-1].number
+		last = before[len(before)-1].Number
 	}
 	s.print("%10s %8s %10s  statement\n", "took", "rows", "tombstones")
 	return s.repeat(ctx, liveInterval, func() error {
@@ -104,19 +62,19 @@ func (s *Session) liveCommand(ctx context.Context, rest string) error {
 		if err != nil {
 			return err
 		}
-		if len(all) > 0 && all[len(all)-1].number < last {
+		if len(all) > 0 && all[len(all)-1].Number < last {
 			last = 0 // the statements were forgotten, and numbers begin again
 		}
 		for _, r := range all {
-			if r.number <= last {
+			if r.Number <= last {
 				continue
 			}
-			last = r.number
-			text := s.style.withoutColor(r.statement)
-			if r.err != "" {
-				text += "  " + s.style.paint(r.err, red)
+			last = r.Number
+			text := s.style.withoutColor(r.Text)
+			if r.Err != "" {
+				text += "  " + s.style.paint(r.Err, red)
 			}
-			s.print("%10s %8d %10d  %s\n", r.took.Round(time.Microsecond), r.rows, r.tombstones, text)
+			s.print("%10s %8d %10d  %s\n", r.Took.Round(time.Microsecond), r.Rows, r.Tombstones, text)
 		}
 		return nil
 	})
@@ -144,8 +102,8 @@ func (s *Session) topCommand(ctx context.Context, rest string) error {
 			s.print("\x1b[H\x1b[2J")
 		}
 		s.print("%s, of the last %d statements\n", time.Now().Format(time.TimeOnly), len(all))
-		s.printLoads("table", loads(all, func(r recorded) string { return r.table }))
-		s.printLoads("statement", loads(all, func(r recorded) string { return form(r.statement) }))
+		s.printLoads("table", loads(all, func(r model.Statement) string { return r.Table }))
+		s.printLoads("statement", loads(all, func(r model.Statement) string { return model.Form(r.Text) }))
 		return nil
 	}
 	if !s.o.Terminal {
@@ -166,7 +124,7 @@ func (s *Session) printLoads(title string, all []load) {
 }
 
 // loads adds up the costs of statements with the same key, without those that have none; the highest come first.
-func loads(all []recorded, key func(recorded) string) (sums []load) {
+func loads(all []model.Statement, key func(model.Statement) string) (sums []load) {
 	byKey := map[string]*load{}
 	for _, r := range all {
 		k := key(r)
@@ -179,9 +137,9 @@ func loads(all []recorded, key func(recorded) string) (sums []load) {
 			byKey[k] = l
 		}
 		l.count++
-		l.took += r.took
-		l.rows += r.rows
-		l.tombstones += r.tombstones
+		l.took += r.Took
+		l.rows += r.Rows
+		l.tombstones += r.Tombstones
 	}
 	for _, l := range byKey {
 		sums = append(sums, *l)
@@ -191,27 +149,4 @@ func loads(all []recorded, key func(recorded) string) (sums []load) {
 			b.form))
 	})
 	return sums
-}
-
-// form is a statement with ? instead of its constants.
-func form(statement string) string {
-	tokens, err := lex(statement)
-	if err != nil {
-		return fmt.Sprintf("%.60s", statement)
-	}
-	var b strings.Builder
-	for i, t := range tokens {
-		switch {
-		case t.kind == terminal || t.kind == lineEnd:
-			continue
-		case i > 0 && t.start > tokens[i-1].end && b.Len() > 0:
-			b.WriteByte(' ')
-		}
-		if t.kind == text || t.kind == number {
-			b.WriteByte('?')
-			continue
-		}
-		b.WriteString(t.text)
-	}
-	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/protocol/client/model"
 )
 
 // ringNode is a node.
@@ -65,12 +66,12 @@ func (s *Session) ring(ctx context.Context) (ring []vnode, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for row := range records(r) {
+		for row := range model.Records(r) {
 			n := &ringNode{
-				address: row.address("rpc_address"), datacenter: row.text("data_center"),
-				rack: row.text("rack"),
+				address: row.Address("rpc_address"), datacenter: row.Text("data_center"),
+				rack: row.Text("rack"),
 			}
-			for _, t := range row.texts("tokens") {
+			for _, t := range row.Texts("tokens") {
 				if token, err := strconv.ParseInt(t, 10, 64); err == nil {
 					ring = append(ring, vnode{token, n})
 				}

@@ -16,6 +16,7 @@ import (
 	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
+	"github.com/cqld/cqld/protocol/client/model"
 	"github.com/cqld/cqld/protocol/client/transfer"
 )
 
@@ -156,12 +157,12 @@ func (s *Session) about(ctx context.Context) *serverInfo {
 	if err != nil {
 		return info
 	}
-	for row := range records(r) {
+	for row := range model.Records(r) {
 		for column, into := range map[string]*string{
 			"cluster_name": &info.cluster, "release_version": &info.release, "cql_version": &info.cql,
 			"data_center": &info.datacenter,
 		} {
-			if text := row.text(column); text != "" {
+			if text := row.Text(column); text != "" {
 				*into = text
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/protocol/client/model"
 )
 
 // traceMode is the state of TRACING.
@@ -98,12 +99,12 @@ func (s *Session) readTrace(ctx context.Context, id [16]byte) (*trace, error) {
 	}
 	t := &trace{id: id}
 	found := false
-	for row := range records(r) {
+	for row := range model.Records(r) {
 		found = true
-		t.request, t.coordinator, t.client = row.text("request"), row.address("coordinator"), row.address("client")
-		t.started = time.UnixMilli(row.number("started_at"))
-		if micros, ok := row.value("duration"); ok && micros != nil {
-			t.complete, t.duration = true, time.Duration(row.number("duration"))*time.Microsecond
+		t.request, t.coordinator, t.client = row.Text("request"), row.Address("coordinator"), row.Address("client")
+		t.started = time.UnixMilli(row.Number("started_at"))
+		if micros, ok := row.Value("duration"); ok && micros != nil {
+			t.complete, t.duration = true, time.Duration(row.Number("duration"))*time.Microsecond
 		}
 	}
 	if !found {
@@ -112,26 +113,17 @@ func (s *Session) readTrace(ctx context.Context, id [16]byte) (*trace, error) {
 	if r, err = s.all(ctx, "SELECT * FROM system_traces.events"+where); err != nil {
 		return nil, err
 	}
-	for row := range records(r) {
-		e := traceEvent{activity: row.text("activity"), source: row.address("source"), thread: row.text("thread")}
-		if b, _ := row.value("event_id"); len(b) == 16 {
+	for row := range model.Records(r) {
+		e := traceEvent{activity: row.Text("activity"), source: row.Address("source"), thread: row.Text("thread")}
+		if b, _ := row.Value("event_id"); len(b) == 16 {
 			e.at = uuidTime(b)
 		}
-		if b, ok := row.value("source_elapsed"); ok && b != nil {
-			e.timed, e.elapsed = true, time.Duration(row.number("source_elapsed"))*time.Microsecond
+		if b, ok := row.Value("source_elapsed"); ok && b != nil {
+			e.timed, e.elapsed = true, time.Duration(row.Number("source_elapsed"))*time.Microsecond
 		}
 		t.events = append(t.events, e)
 	}
 	return t, nil
-}
-
-// address prints the cell of an inet column, or "".
-func (r record) address(name string) string {
-	b, _ := r.value(name)
-	if len(b) == 0 {
-		return ""
-	}
-	return types.DecodeInet(b).String()
 }
 
 // uuidEpoch is the beginning of the time in UUIDs, in ticks of 100 ns before 1970.
