@@ -1,5 +1,5 @@
-// Package diagram draws schemas as Chebotko diagrams: a box for each table with its columns, and an arrow for each access
-// pattern, which is a query that the table serves.
+// Package diagram draws schemas as Chebotko diagrams: a box for each table with its columns, and an arrow for each
+// access pattern, which is a query that the table serves.
 //
 // Read makes a Diagram of a server's schema, and New one of tables and patterns that the caller has. patterns.go finds
 // access patterns: named in the comments of tables, named in a file of statements, and seen in traffic. SVG, Text and
@@ -13,8 +13,8 @@
 //	IDX     indexed                 *name*  user-defined type
 //	++      counter                 (name)  tuple
 //
-// A logical diagram has the names only. A physical one has the types too, a frame around each keyspace and a box for each
-// user-defined type.
+// A logical diagram has the names only. A physical one has the types too, a frame around each keyspace and a box for
+// each user-defined type.
 package diagram
 
 import (
@@ -112,11 +112,21 @@ func New(tables []*model.Table, patterns []Pattern, o Options) *Diagram {
 		d.patterns = append(d.patterns, p)
 	}
 	slices.SortStableFunc(d.patterns, func(a, b Pattern) int { return compareNames(a.Name, b.Name) })
-	for _, p := range d.patterns {
-		if p.Table != "" && p.From == "" {
-			b := byKey[p.Table]
+	first := map[*box]int{} // pattern, by which tables are ordered
+	for i, p := range d.patterns {
+		b := byKey[p.Table]
+		if b == nil {
+			continue
+		}
+		if first[b] == 0 {
+			first[b] = i - len(d.patterns)
+		}
+		if p.From == "" {
 			b.into = append(b.into, p)
 		}
+	}
+	for _, f := range d.frames {
+		slices.SortStableFunc(f.boxes, func(a, b *box) int { return first[a] - first[b] })
 	}
 	return d
 }
@@ -133,10 +143,12 @@ func (d *Diagram) Tables() (n int) {
 	return n
 }
 
-// Read makes a diagram of keyspaces of a server, or of all that are not the server's if none are given. more are
-// patterns in addition to those that the comments of tables name. traffic adds the queries that the server has recorded.
+// Read makes a diagram of keyspaces of a server. No keyspaces means all that do not belong to the server itself. more
+// may return patterns in addition to those in the comments of tables. traffic adds the queries that the server has
+// recorded.
 func Read(
-	ctx context.Context, query model.Query, keyspaces []string, more func([]*model.Table) []Pattern, traffic bool, o Options,
+	ctx context.Context, query model.Query, keyspaces []string, more func([]*model.Table) []Pattern, traffic bool,
+	o Options,
 ) (*Diagram, error) {
 	if len(keyspaces) == 0 {
 		all, err := model.Keyspaces(ctx, query)
@@ -215,9 +227,9 @@ func mark(c model.Column) string {
 	return strings.Join(marks, " ")
 }
 
-// nativeTypes are the types without parameters. Others are user-defined.
-var nativeTypes = strings.Fields("ascii bigint blob boolean counter date decimal double duration empty float inet int " +
-	"smallint text time timestamp timeuuid tinyint uuid varchar varint vector")
+// nativeTypes are the types that are neither collections nor user-defined.
+var nativeTypes = strings.Fields("ascii bigint blob boolean counter date decimal double duration empty float inet " +
+	"int smallint text time timestamp timeuuid tinyint uuid varchar varint vector")
 
 // newLine makes the line of a column or field.
 func newLine(c model.Column, mark string, logical bool) line {

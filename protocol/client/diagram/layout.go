@@ -6,18 +6,17 @@ import (
 	"slices"
 )
 
-// place is the place of a box in the layout. Tables are in columns, from left to right in the order in which clients read
-// them. Frames are above each other, and each extends over all columns.
+// place is the place of a box in the layout. Tables are in columns, from left to right in the order in which clients
+// read them. Frames are above each other, and each extends over all columns.
 type place struct {
 	column     int // -1: not yet known
 	order      float64
 	x, y, w, h int
 }
 
-// Distances, in pixels. Boxes are at multiples of step, so that arrows which leave boxes and arrows which reach them can
-// be told apart by an offset.
+// Distances, in pixels.
 const (
-	step        = 8
+	step        = 8 // sizes of boxes are multiples
 	titleHeight = 24
 	lineHeight  = 18
 	boxPadding  = 10
@@ -28,9 +27,9 @@ const (
 	framePad    = 16
 	frameGap    = 24
 	margin      = 16
-	portGap     = 16 // between arrows at one side of a box
+	portGap     = 18 // between arrows at one side of a box
 	trackGap    = 10 // between vertical parts of arrows
-	minGutter   = 32
+	minGutter   = 44
 )
 
 // layout places boxes and arrows.
@@ -154,7 +153,8 @@ func (l *layout) measure() {
 		if b.note != "" {
 			title += cellGap + textPixels(b.shownNote(), smallFont)
 		}
-		b.w = roundUp(max(b.w, title) + 2*boxPadding)
+		into := min(textPixels(labels(b.into), smallFont), maxLabel) + cellGap
+		b.w = roundUp(max(b.w, title, into) + 2*boxPadding)
 		b.h = roundUp(max(titleHeight+len(b.lines)*lineHeight+6, titleHeight+ports[b]*portGap))
 	}
 }
@@ -311,7 +311,7 @@ func (l *layout) fillColumns() {
 
 func notEmpty(items []*item) bool { return len(items) > 0 }
 
-// placeItems sets the heights of all items. Boxes are as high as those that lead to them if there is space.
+// placeItems sets the heights of all items. Boxes are at the height of those that lead to them if there is space.
 func (l *layout) placeItems() {
 	leads := map[*box]*box{}
 	for _, a := range l.arrows {
@@ -325,7 +325,7 @@ func (l *layout) placeItems() {
 		if !l.logical {
 			top += frameTop
 		}
-		tallest := 0
+		tallest, bottom := 0, top
 		for _, c := range l.columns {
 			tallest = max(tallest, heightOf(c.items[f]))
 		}
@@ -333,7 +333,11 @@ func (l *layout) placeItems() {
 			y := top
 			for i, one := range c.items[f] {
 				if one.box != nil && leads[one.box] != nil {
-					y = max(y, min(leads[one.box].y-one.box.above(), top+tallest-heightOf(c.items[f][i:])))
+					space := tallest - heightOf(c.items[f][i:])
+					if i == 0 {
+						space = max(space, intoHeight)
+					}
+					y = max(y, min(leads[one.box].y-one.box.above(), top+space))
 				}
 				one.y = y
 				if one.box != nil {
@@ -343,8 +347,9 @@ func (l *layout) placeItems() {
 				}
 				y += one.h + boxGap
 			}
+			bottom = max(bottom, y-boxGap)
 		}
-		top += tallest
+		top = bottom
 		if !l.logical {
 			top += framePad
 		}
@@ -365,7 +370,8 @@ func heightOf(items []*item) (h int) {
 	return h
 }
 
-// placePorts sets the heights of ports. At each side of a box they are in the order of the other ends.
+// placePorts sets the heights of ports. At each side of a box they are in the order of the other ends. Arrows that leave
+// one column at the height where others reach the next one would be drawn over each other, so these are moved.
 func (l *layout) placePorts() {
 	type side struct {
 		box   *box
@@ -394,17 +400,17 @@ func (l *layout) placePorts() {
 	}
 	for _, g := range l.gutters {
 		for _, a := range g.parts {
-			for tries := 0; tries < 3 && slices.ContainsFunc(g.parts, func(b *part) bool {
-				return a != b && !a.same && !b.same && *b.y1 == *a.y2
-			}); tries++ {
+			meets := func(b *part) bool { return a != b && (*b.y1 == *a.y2 || b.same && *b.y2 == *a.y2) }
+			for tries := 0; tries < 3 && !a.same && slices.ContainsFunc(g.parts, meets); tries++ {
 				*a.y2 += portGap / 4
 			}
 		}
 	}
 }
 
-// assignTracks gives the vertical part of each arrow in a gutter a track. In this order they cross few horizontal parts:
-// those that stay in a column, those that go down from the lowest to the highest, those that go up likewise.
+// assignTracks gives the vertical part of each arrow in a gutter a track. Tracks are in an order in which they cross few
+// horizontal parts: arrows that stay in a column, those that go down from the lowest to the highest, those that go up
+// from the highest to the lowest.
 func (l *layout) assignTracks() {
 	for i := range l.gutters {
 		g := &l.gutters[i]
@@ -482,6 +488,3 @@ func (l *layout) placeColumns() {
 func (g *gutter) width() int {
 	return max(minGutter, g.left+g.right+(g.tracks+1)*trackGap+arrowHead)
 }
-
-// trackX returns the horizontal place of a track.
-func (g *gutter) trackX(track int) int { return g.x + g.left + (track+1)*trackGap }

@@ -17,8 +17,8 @@ func (a *arrow) chain(of map[*box]*item) []*item {
 	return append(append([]*item{left}, a.lanes...), right)
 }
 
-// orderItems orders the items of each column so that few arrows cross. It moves each item to the average position of its
-// neighbours in the column before, then of those in the column after, some times, and keeps the best order.
+// orderItems orders the items of each column so that few arrows cross. It repeatedly moves each item to the average
+// position of its neighbours in the column before, then in the column after, and keeps the best order.
 func (l *layout) orderItems() {
 	of := map[*box]*item{}
 	for _, c := range l.columns {

@@ -38,7 +38,7 @@ func compareNames(a, b string) int {
 		}
 		return n
 	}
-	return cmp.Or(cmp.Compare(a[:min(1, len(a))], b[:min(1, len(b))]), cmp.Compare(number(a), number(b)), cmp.Compare(a, b))
+	return cmp.Or(strings.Compare(a[:min(1, len(a))], b[:min(1, len(b))]), number(a)-number(b), strings.Compare(a, b))
 }
 
 // named matches a pattern with its name and text, atEnd the tables in parentheses at the end of the text.
@@ -192,8 +192,8 @@ func merge(first, second []Pattern) []Pattern {
 	return first
 }
 
-// InTraffic returns a pattern for each form of query that clients have run on one of the tables. It is an arrow from the
-// table that the same client address had read just before, if that is so for most runs.
+// InTraffic returns a pattern for each form of query that clients have run on one of the tables. Its arrow begins at a
+// table that the same client has read just before most of the runs, if there is one.
 func InTraffic(statements []model.Statement, all []*model.Table) (patterns []Pattern) {
 	known := map[string]bool{}
 	for _, t := range all {

@@ -3,6 +3,7 @@ package diagram
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +16,7 @@ const (
 	maxName   = 260
 	maxType   = 320
 	maxLabel  = 160
+	maxLegend = 900
 	arrowHead = 8
 	corner    = 5 // radius
 )
@@ -56,21 +58,24 @@ func SVG(w io.Writer, d *Diagram) error {
 	l := newLayout(d)
 	var b strings.Builder
 	legend := d.legend()
-	width := max(l.width, 480)
+	width, names := max(l.width, 480), 0
 	for _, one := range legend {
-		width = max(width, 2*margin+textPixels(one.name, smallFont)+min(textPixels(one.text, font), 900))
+		names = max(names, textPixels(one.name, font)+cellGap)
+	}
+	for _, one := range legend {
+		width = max(width, 2*margin+names+min(textPixels(one.text, font), maxLegend))
 	}
 	height := l.height + len(legend)*lineHeight + margin
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="cd" role="img" width="%d" height="%d" viewBox="0 0 %d %d">`+
-		"\n<title>%s</title>\n", width, height, width, height, escape(d.summary()))
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="cd" role="img" width="%[1]d" height="%[2]d" `+
+		`viewBox="0 0 %[1]d %[2]d">`+"\n<title>%[3]s</title>\n", width, height, escape(d.summary()))
 	b.WriteString(style)
 	fmt.Fprintf(&b, `<rect class="cd-page" width="%d" height="%d"/>`+"\n", width, height)
 	if !d.logical {
 		for i, f := range d.frames {
 			fmt.Fprintf(&b, `<rect class="cd-frame" x="%d" y="%d" width="%d" height="%d" rx="6"/>`+"\n", margin, l.tops[i],
 				l.width-2*margin, l.bottoms[i]-l.tops[i])
-			text(&b, margin+framePad, l.tops[i]+21, "cd-small cd-quiet", cut("keyspace "+clean(f.keyspace), l.width-2*margin-2*framePad,
-				smallFont))
+			name := cut("keyspace "+clean(f.keyspace), l.width-2*margin-2*framePad, smallFont)
+			text(&b, margin+framePad, l.tops[i]+21, "cd-small cd-quiet", name)
 		}
 	}
 	for _, a := range l.arrows {
@@ -80,13 +85,13 @@ func SVG(w io.Writer, d *Diagram) error {
 		one.draw(&b)
 	}
 	y := l.height + 4
-	names := 0
 	for _, one := range legend {
-		names = max(names, textPixels(one.name, font)+cellGap)
-	}
-	for _, one := range legend {
-		text(&b, margin, y, "cd-label", one.name)
-		text(&b, margin+names, y, "", cut(one.text, width-2*margin-names, font))
+		x := margin
+		if one.name != "" {
+			text(&b, x, y, "cd-label", one.name)
+			x += names
+		}
+		text(&b, x, y, "", cut(one.text, width-margin-x, font))
 		y += lineHeight
 	}
 	b.WriteString("</svg>\n")
@@ -143,13 +148,15 @@ func (one *box) draw(b *strings.Builder) {
 			text(b, one.x+one.w-boxPadding-marks, y, "", c.mark)
 		}
 	}
+	b.WriteString("</g>\n")
 	if len(one.into) > 0 {
 		x, y := one.x+boxPadding+4, one.y-intoHeight+4
+		fmt.Fprintf(b, "<g><title>%s</title>\n", escape(explain(one.into)))
 		fmt.Fprintf(b, `<path class="cd-arrow" d="M%d %dV%d"/>`+"\n", x, y, one.y-arrowHead)
 		fmt.Fprintf(b, `<path class="cd-head" d="M%d %dl-4 -%dh8z"/>`+"\n", x, one.y, arrowHead)
 		text(b, x+8, y+12, "cd-label", cut(labels(one.into), one.w-2*boxPadding-12, smallFont))
+		b.WriteString("</g>\n")
 	}
-	b.WriteString("</g>\n")
 }
 
 func (one *box) shownTitle() string { return cut(one.title, maxTitle, titleFont) }
@@ -157,47 +164,43 @@ func (one *box) shownNote() string  { return cut(one.note, maxName, smallFont) }
 
 // drawArrow writes an arrow between two tables.
 func (l *layout) drawArrow(b *strings.Builder, a *arrow) {
-	var about []string
-	for _, p := range a.about {
-		about = append(about, p.label()+": "+p.Text)
-	}
-	// The corners of the arrow, from its left end to its right end.
-	var points [][2]int
-	first := min(a.from.column, a.to.column)
-	left, right := a.start, a.end
-	if a.to.column < a.from.column {
-		left, right = right, left
-	}
-	add := func(x, y int) { points = append(points, [2]int{x, y}) }
-	add(left.x(), left.y)
-	for i, p := range a.parts {
-		if *p.y1 != *p.y2 {
-			x := l.gutters[first+i].trackX(p.track)
-			add(x, *p.y1)
-			add(x, *p.y2)
-		}
-	}
-	add(right.x(), right.y)
-	if a.to.column < a.from.column {
-		for i, j := 0, len(points)-1; i < j; i, j = i+1, j-1 {
-			points[i], points[j] = points[j], points[i]
-		}
-	}
+	points := l.corners(a)
 	end := &points[len(points)-1]
 	back := -1
 	if a.end.right {
 		back = 1
 	}
 	end[0] += back * arrowHead
-	fmt.Fprintf(b, "<g><title>%s</title>\n", escape(strings.Join(about, " / ")))
+	fmt.Fprintf(b, "<g><title>%s</title>\n", escape(explain(a.about)))
 	fmt.Fprintf(b, `<path class="cd-arrow" d="%s"/>`+"\n", rounded(points))
 	fmt.Fprintf(b, `<path class="cd-head" d="M%d %dl%d -4v8z"/>`+"\n", a.end.x(), a.end.y, back*arrowHead)
 	x := end[0]
 	if !a.end.right {
 		x -= textPixels(a.label, smallFont)
 	}
-	text(b, x, a.end.y-3, "cd-label", a.label)
+	text(b, x, a.end.y-4, "cd-label", a.label)
 	b.WriteString("</g>\n")
+}
+
+// corners returns the ends and corners of an arrow.
+func (l *layout) corners(a *arrow) (points [][2]int) {
+	left, right := a.start, a.end
+	if a.to.column < a.from.column {
+		left, right = right, left
+	}
+	points = append(points, [2]int{left.x(), left.y})
+	for i, p := range a.parts {
+		if *p.y1 != *p.y2 {
+			g := &l.gutters[min(a.from.column, a.to.column)+i]
+			x := g.x + g.left + (p.track+1)*trackGap
+			points = append(points, [2]int{x, *p.y1}, [2]int{x, *p.y2})
+		}
+	}
+	points = append(points, [2]int{right.x(), right.y})
+	if left == a.end {
+		slices.Reverse(points)
+	}
+	return points
 }
 
 // x returns the horizontal place of a port.

@@ -3,6 +3,7 @@ package diagram
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -36,6 +37,15 @@ func labels(patterns []Pattern) string {
 	return strings.Join(all, ", ")
 }
 
+// explain returns the texts of patterns.
+func explain(patterns []Pattern) string {
+	var all []string
+	for _, p := range patterns {
+		all = append(all, p.label()+": "+p.Text)
+	}
+	return strings.Join(all, " / ")
+}
+
 // explained is a line of the legend.
 type explained struct{ name, text string }
 
@@ -64,9 +74,9 @@ func (d *Diagram) legend() (all []explained) {
 	}
 	var notation []string
 	for _, one := range [][2]string{
-		{"K", "K partition key"}, {"C↑", "C↑ clustering, ascending"}, {"C↓", "C↓ clustering, descending"}, {"S", "S static"},
-		{"IDX", "IDX indexed"}, {"++", "++ counter"}, {"[]", "[list]"}, {"{}", "{set}"}, {"<>", "<map>"}, {"**", "*user-defined type*"},
-		{"()", "(tuple)"},
+		{"K", "K partition key"}, {"C↑", "C↑ clustering, ascending"}, {"C↓", "C↓ clustering, descending"},
+		{"S", "S static"}, {"IDX", "IDX indexed"}, {"++", "++ counter"}, {"[]", "[list]"}, {"{}", "{set}"},
+		{"<>", "<map>"}, {"**", "*user-defined type*"}, {"()", "(tuple)"},
 	} {
 		if has[one[0]] {
 			notation = append(notation, one[1])
@@ -195,7 +205,8 @@ func Markdown(w io.Writer, d *Diagram) error {
 		if p.Count > 0 {
 			runs = fmt.Sprint(p.Count)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", markdown(p.Name), markdown(p.Text), markdown(p.Table), markdown(p.From), runs)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", markdown(p.Name), markdown(p.Text), markdown(p.Table),
+			markdown(p.From), runs)
 	}
 	for _, f := range d.frames {
 		fmt.Fprintf(&b, "\n## Keyspace %s\n", markdown(f.keyspace))
@@ -232,14 +243,8 @@ func Markdown(w io.Writer, d *Diagram) error {
 	return err
 }
 
+// special matches what Markdown and its tables give a meaning. Underscores inside words have none.
+var special = regexp.MustCompile("[\\\\`*{}\\[\\]<>|~&]|\\b_|_\\b")
+
 // markdown makes a text safe in a table of Markdown.
-func markdown(s string) string {
-	var b strings.Builder
-	for _, r := range clean(s) {
-		if strings.ContainsRune("\\`*_{}[]<>()#|~!&", r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+func markdown(s string) string { return special.ReplaceAllString(clean(s), `\$0`) }

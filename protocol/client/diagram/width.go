@@ -54,7 +54,8 @@ var wideRanges = [][2]rune{
 	{0x20000, 0x3fffd},
 }
 
-// textPixels is the width of a text in a proportional font of a size. It is that of wide fonts, so that the text fits in any.
+// textPixels is the width of a text in a proportional font of a size. It assumes a wide font, so that the text fits in
+// most others too.
 func textPixels(s string, size int) int {
 	hundreds := 0
 	for _, r := range s {

@@ -437,7 +437,8 @@ func (s *Session) underline(err error, statement string) {
 	}
 	word := span(string(text[column:]), func(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' })
 	colored := style{color: s.o.Color}
-	marks := strings.Repeat(" ", diagram.TextWidth(string(text[:column]))) + colored.paint(strings.Repeat("^", max(1, word)), red)
+	marks := strings.Repeat(" ", diagram.TextWidth(string(text[:column]))) +
+		colored.paint(strings.Repeat("^", max(1, word)), red)
 	fmt.Fprintf(s.o.Err, "  %s\n  %s\n", string(text), marks)
 }
 
