@@ -23,7 +23,7 @@ var arrows = map[string][]string{
 	".": {"command"},
 	"command": {
 		"server", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
-		"store/engine/memory", "store/snapshot", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell",
+		"store/engine/memory", "store/snapshot", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/diagram", "protocol/client/model", "protocol/client/shell",
 		"protocol/client/shell/prompt", "protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema", "internal/suggest",
 	},
 	"server/control":           {"internal/suggest", "server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr"},
@@ -135,8 +135,9 @@ var arrows = map[string][]string{
 	"protocol/client/traffic":     {"protocol", "protocol/client", "cql/secret", "cql/types", "cql/cqlerr"},
 	"protocol/client/cqlfiles":    {"cql/parser", "cql/secret"},
 	"protocol/client/model":       {"protocol/client", "cql", "cql/quote", "cql/types", "cql/cqlerr"},
+	"protocol/client/diagram":     {"protocol/client/model"},
 	"protocol/client/shell": {
-		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/model", "protocol/client/transfer", "cql", "cql/parser", "cql/quote",
+		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/diagram", "protocol/client/model", "protocol/client/transfer", "cql", "cql/parser", "cql/quote",
 		"cql/types", "cql/cqlerr",
 	},
 	"protocol/client/shell/prompt": {"protocol/client", "protocol/client/shell", "grammar", "cql/parser", "cql/quote", "cql/secret", "cql/types"},
@@ -159,6 +160,7 @@ var testArrows = map[string][]string{
 	"command":                        {"cqltest", "internal/inside", "internal/nodes", "internal/certificates", "protocol", "protocol/client", "cql/types"},
 	"protocol/client":                {"cqltest"},
 	"protocol/client/traffic":        {"cqltest"},
+	"protocol/client/diagram":        {"cqltest", "protocol/client", "cql/cqlerr"},
 	"protocol/client/shell":          {"cqltest"},
 	"compat_tests/drivers/histories": {"internal/inside", "internal/nodes", "store/engine"},
 	"compat_tests/example":           {"cqltest", "cqltest/gocqltest"},
