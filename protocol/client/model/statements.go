@@ -19,6 +19,9 @@ const statementsQuery = "SELECT * FROM cqld_control.statements"
 // Statement is a statement that a client has run.
 type Statement struct {
 	Number           int64
+	BatchType        string // of a BATCH: logged, unlogged or counter
+	Nulls            int64  // bound to INSERT
+	Opcode, Kind     string // as in cqld_control.statements
 	Text             string
 	Table            string // keyspace.table, or ""
 	Client, Err      string
@@ -44,7 +47,9 @@ func Statements(ctx context.Context, query Query) (all []Statement, err error) {
 	}
 	for row := range Records(r) {
 		one := Statement{
-			Number: row.Number("number"), Text: row.Text("statement"), Client: row.Text("client"), Err: row.Text("error"),
+			Number: row.Number("number"), Opcode: row.Text("opcode"), Kind: row.Text("kind"),
+			BatchType: row.Text("batch_type"), Nulls: row.Number("nulls_inserted"),
+			Text: row.Text("statement"), Client: row.Text("client"), Err: row.Text("error"),
 			Rows: row.Number("rows_read"), Tombstones: row.Number("tombstones_read"), Returned: row.Number("returned"),
 			Partitions: row.Texts("partitions"), FullScan: row.True("full_scan"), Prepared: row.True("prepared"),
 		}
