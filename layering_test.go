@@ -135,6 +135,7 @@ var arrows = map[string][]string{
 	"protocol/client/traffic":     {"protocol", "protocol/client", "cql/secret", "cql/types", "cql/cqlerr"},
 	"protocol/client/cqlfiles":    {"cql/parser", "cql/secret"},
 	"protocol/client/model":       {"protocol/client", "cql", "cql/quote", "cql/types", "cql/cqlerr"},
+	"protocol/client/advise":      {"protocol/client", "protocol/client/cqlfiles", "protocol/client/model", "cql", "cql/parser", "cql/quote", "cql/types", "cql/cqlerr", "internal/suggest"},
 	"protocol/client/shell": {
 		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/model", "protocol/client/transfer", "cql", "cql/parser", "cql/quote",
 		"cql/types", "cql/cqlerr",
