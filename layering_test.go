@@ -24,7 +24,8 @@ var arrows = map[string][]string{
 	"command": {
 		"server", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
 		"store/engine/memory", "store/snapshot", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell",
-		"protocol/client/shell/prompt", "protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema", "internal/suggest",
+		"protocol/client/shell/prompt", "protocol/client/traffic", "protocol/client/transfer", "protocol/client/advise", "protocol/client/model",
+		"planner/guardrail", "cql", "cql/parser", "cql/schema", "internal/suggest",
 	},
 	"server/control":           {"internal/suggest", "server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr"},
 	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/types/json", "cql/cqlerr"},
@@ -159,6 +160,7 @@ var arrows = map[string][]string{
 var testArrows = map[string][]string{
 	"command":                        {"cqltest", "internal/inside", "internal/nodes", "internal/certificates", "protocol", "protocol/client", "cql/types"},
 	"protocol/client":                {"cqltest"},
+	"protocol/client/advise":         {"cqltest", "cql/types", "protocol", "internal/inside"},
 	"protocol/client/traffic":        {"cqltest"},
 	"protocol/client/shell":          {"cqltest"},
 	"compat_tests/drivers/histories": {"internal/inside", "internal/nodes", "store/engine"},

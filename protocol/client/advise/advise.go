@@ -18,6 +18,9 @@ type Options struct {
 	Keyspace string   // only its tables; "": all except those of the system
 	Ignore   []string // names of rules
 
+	// Statements are those that were observed; nil: those that the server has recorded.
+	Statements []model.Statement
+
 	// Source is the file that the schema comes from, or nil. If it is a script, its statements were run once each as
 	// examples of the queries of a program, so that one execution is enough evidence.
 	Source *Source
@@ -117,17 +120,22 @@ func Advise(ctx context.Context, query model.Query, o Options) (*Report, error) 
 	if err := CheckRules(o.Ignore); err != nil {
 		return nil, err
 	}
+	report := &Report{Recorded: true}
+	statements := o.Statements
+	if statements == nil {
+		var err error
+		statements, err = model.Statements(ctx, query)
+		if errors.Is(err, model.ErrNotRecorded) {
+			report.Recorded = false
+		} else if err != nil {
+			return nil, fmt.Errorf("read the recorded statements: %w", err)
+		}
+	}
 	schema, err := readSchema(ctx, query, o.Keyspace)
 	if err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}
-	report := &Report{Tables: len(schema.Tables), Recorded: true}
-	statements, err := model.Statements(ctx, query)
-	if errors.Is(err, model.ErrNotRecorded) {
-		report.Recorded = false
-	} else if err != nil {
-		return nil, fmt.Errorf("read the recorded statements: %w", err)
-	}
+	report.Tables = len(schema.Tables)
 	traffic := observe(statements, schema, o.Source)
 	report.Statements = traffic.Statements
 	l := &look{schema, traffic, o}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql"
+	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/protocol/client/model"
 )
 
@@ -90,18 +91,25 @@ func (l *look) updates(fn func(f *form, c *model.Column, a *cql.Assignment)) {
 }
 
 func checkLists(l *look) (all []Finding) {
+	proposed := map[string]bool{}
 	l.updates(func(f *form, c *model.Column, a *cql.Assignment) {
 		if baseType(c.Type) != "list" || !l.often(f.count) {
 			return
 		}
-		set := free(f.table, c.Name+"_set", "set<"+elementTypes(c.Type)[0]+">")
-		better := "ALTER TABLE " + f.table.CQLName() + " ADD " + columnNames([]model.Column{set}) + " " + set.Type + ";"
+		message := "a retry adds an element to the list " + c.Name + " twice: use a set, unless order and repetition matter"
 		switch {
 		case a.Key != nil || a.Op == cql.Subtract:
-			all = append(all, f.finding("Cassandra reads the list "+c.Name+" before it writes: elements of a set or map need no read", better))
-		case a.Op == cql.Append || a.Op == cql.Prepend:
-			all = append(all, f.finding("a retry adds an element to the list "+c.Name+" twice: use a set, unless order and repetition matter", better))
+			message = "Cassandra reads the list " + c.Name + " before it writes: elements of a set or map need no read"
+		case a.Op == cql.Assign:
+			return
 		}
+		set := free(f.table, c.Name+"_set", "set<"+elementTypes(c.Type)[0]+">")
+		better := "ALTER TABLE " + f.table.CQLName() + " ADD " + quote.Name(set.Name) + " " + set.Type + ";"
+		if proposed[better] {
+			better = ""
+		}
+		proposed[better] = true
+		all = append(all, f.finding(message, better))
 	})
 	return all
 }

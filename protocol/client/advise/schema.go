@@ -137,8 +137,8 @@ func (s *Schema) measure(ctx context.Context, query model.Query) error {
 	return nil
 }
 
-// sampleRows is how many rows of a table with an index are read.
-const sampleRows = 1000
+// sampleEnd ends a query of a sample. Its comment marks it among recorded statements.
+const sampleEnd = " LIMIT 1000 /* sample of cqld advise */"
 
 // sample counts the distinct values of columns with an index of the first kind, in the first rows of the table.
 func (t *Table) sample(ctx context.Context, query model.Query) error {
@@ -146,7 +146,7 @@ func (t *Table) sample(ctx context.Context, query model.Query) error {
 		if !isLegacy(c) {
 			continue
 		}
-		r, err := optional(query(ctx, "SELECT "+quote.Name(c.Name)+" FROM "+t.CQLName()+" LIMIT 1000"))
+		r, err := optional(query(ctx, "SELECT "+quote.Name(c.Name)+" FROM "+t.CQLName()+sampleEnd))
 		if err != nil {
 			return err
 		}

@@ -28,9 +28,9 @@ type definition struct {
 	ignores []string
 }
 
-// ReadSource reads the definitions in a file.
-func ReadSource(file cqlfiles.File) *Source {
-	s := &Source{name: file.Name, tables: map[string]*definition{}, statements: map[string]int{}}
+// ReadSource reads the definitions in a file. keyspace is the one that its session begins in.
+func ReadSource(file cqlfiles.File, keyspace string) *Source {
+	s := &Source{name: file.Name, keyspace: keyspace, tables: map[string]*definition{}, statements: map[string]int{}}
 	lines := strings.Split(file.Text, "\n")
 	before := 0 // the last line of the statement before
 	for _, one := range file.Statements() {

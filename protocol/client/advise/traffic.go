@@ -97,7 +97,7 @@ type observer struct {
 
 // add takes a statement.
 func (o *observer) add(st *model.Statement) {
-	if st.Opcode == "PREPARE" {
+	if st.Opcode == "PREPARE" || strings.HasSuffix(st.Text, sampleEnd) {
 		return
 	}
 	if st.Opcode == "BATCH" {

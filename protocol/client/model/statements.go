@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -68,13 +69,22 @@ func Statements(ctx context.Context, query Query) (all []Statement, err error) {
 	return all, nil
 }
 
-// lexemes matches what Form keeps or replaces: spaces with comments, names, strings, UUIDs, numbers and blobs.
-var lexemes = regexp.MustCompile(`(?s)(?:\s|--[^\n]*|//[^\n]*|/\*.*?\*/)+|"(?:[^"]|"")*"|'(?:[^']|'')*'|\$\$.*?\$\$|` +
-	`[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9][0-9A-Za-z.]*(?:[eE][+-]?[0-9]+)?|[A-Za-z_][A-Za-z0-9_]*`)
+// lexemes matches what Form keeps or replaces: spaces with comments, names, strings, UUIDs, numbers and blobs. It is
+// compiled when it is first used, so that programs that never do have no part of it.
+var (
+	lexemes     *regexp.Regexp
+	lexemesOnce sync.Once
+)
+
+func compileLexemes() {
+	lexemes = regexp.MustCompile(`(?s)(?:\s|--[^\n]*|//[^\n]*|/\*.*?\*/)+|"(?:[^"]|"")*"|'(?:[^']|'')*'|\$\$.*?\$\$|` +
+		`[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9][0-9A-Za-z.]*(?:[eE][+-]?[0-9]+)?|[A-Za-z_][A-Za-z0-9_]*`)
+}
 
 // Form is a statement with ? instead of its strings and numbers, and without comments: statements of the same form
 // have the same plan.
 func Form(statement string) string {
+	lexemesOnce.Do(compileLexemes)
 	all := lexemes.ReplaceAllStringFunc(statement, func(s string) string {
 		switch c := s[0]; {
 		case c == '\'' || c == '$' || c >= '0' && c <= '9' || len(s) == 36 && s[8] == '-':

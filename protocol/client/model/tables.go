@@ -53,6 +53,27 @@ func (t *Table) Column(name string) *Column {
 // Query runs a query and returns all its rows.
 type Query func(ctx context.Context, statement string) (*client.Result, error)
 
+// QueryOf returns the Query of a connection, which reads all pages.
+func QueryOf(conn *client.Conn) Query {
+	return func(ctx context.Context, statement string) (*client.Result, error) {
+		o := client.QueryOptions{Consistency: cqlerr.LocalOne, PageSize: 1000}
+		var all *client.Result
+		for {
+			page, err := conn.Query(ctx, statement, nil, &o)
+			if err != nil {
+				return nil, err
+			}
+			if all != nil {
+				page.Rows = append(all.Rows, page.Rows...)
+			}
+			if all = page; all.PagingState == nil {
+				return all, nil
+			}
+			o.PagingState = all.PagingState
+		}
+	}
+}
+
 // optional runs a query of a table that other servers may lack.
 func (query Query) optional(ctx context.Context, statement string) (*client.Result, error) {
 	r, err := query(ctx, statement)
