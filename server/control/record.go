@@ -23,6 +23,8 @@ type Statement struct {
 	Table       string
 	Prepared    bool // all of it was prepared
 	Consistency cqlerr.Consistency
+	BatchType   string // of a BATCH: logged, unlogged or counter
+	Nulls       int    // null values that were bound to statements of kind insert
 
 	Keys       []string // partitions that were read by their keys or written to: the values, with commas between them
 	Returned   int      // rows in the answer
@@ -85,6 +87,7 @@ func (r *Record) add(seen *server.Inspected, err error) {
 	st := Statement{
 		Opcode: seen.Opcode, Text: shownTexts(seen.Statements), Consistency: seen.Consistency,
 		Returned: seen.Returned, RowsRead: seen.RowsRead, Tombstones: seen.Tombstones,
+		BatchType: seen.BatchType, Nulls: seen.Nulls,
 		Client: seen.Client.String(), Node: seen.Node, Took: seen.Took, Prepared: len(seen.Parts) > 0, Err: err,
 	}
 	if seen.Err != nil && err == nil {
@@ -151,6 +154,8 @@ func (t statementTable) rows() (all []Row) {
 		v.setInt("returned", s.Returned)
 		v.setInt("rows_read", s.RowsRead)
 		v.setInt("tombstones_read", s.Tombstones)
+		v.setInt("nulls_inserted", s.Nulls)
+		v.setText("batch_type", s.BatchType)
 		if s.Opcode != "PREPARE" {
 			v.setText("consistency", s.Consistency.String())
 		}
