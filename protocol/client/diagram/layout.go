@@ -311,7 +311,7 @@ func (l *layout) fillColumns() {
 
 func notEmpty(items []*item) bool { return len(items) > 0 }
 
-// placeItems sets the heights of all items. Boxes are at the height of those that lead to them if there is space.
+// placeItems sets the heights of all items. A box is at the height of the one that leads to it if there is space.
 func (l *layout) placeItems() {
 	leads := map[*box]*box{}
 	for _, a := range l.arrows {
@@ -370,8 +370,9 @@ func heightOf(items []*item) (h int) {
 	return h
 }
 
-// placePorts sets the heights of ports. At each side of a box they are in the order of the other ends. Arrows that leave
-// one column at the height where others reach the next one would be drawn over each other, so these are moved.
+// placePorts sets the heights of ports. At each side of a box they are in the order of the other ends. Where an arrow
+// leaves one column at the height at which another one reaches the next column, the latter is moved: they might be drawn
+// over each other.
 func (l *layout) placePorts() {
 	type side struct {
 		box   *box
@@ -408,9 +409,9 @@ func (l *layout) placePorts() {
 	}
 }
 
-// assignTracks gives the vertical part of each arrow in a gutter a track. Tracks are in an order in which they cross few
-// horizontal parts: arrows that stay in a column, those that go down from the lowest to the highest, those that go up
-// from the highest to the lowest.
+// assignTracks gives the vertical part of each arrow in a gutter a track. Their order makes few of them cross
+// horizontal parts: first arrows that stay in a column, then those that go down from the lowest to the highest, then those that
+// go up from the highest to the lowest.
 func (l *layout) assignTracks() {
 	for i := range l.gutters {
 		g := &l.gutters[i]

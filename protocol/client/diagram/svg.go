@@ -178,7 +178,7 @@ func (l *layout) drawArrow(b *strings.Builder, a *arrow) {
 	if !a.end.right {
 		x -= textPixels(a.label, smallFont)
 	}
-	text(b, x, a.end.y-4, "cd-label", a.label)
+	text(b, x, a.end.y-5, "cd-label", a.label)
 	b.WriteString("</g>\n")
 }
 
