@@ -196,8 +196,8 @@ CREATE KEYSPACE "Odd" WITH replication = {'class': 'SimpleStrategy', 'replicatio
 CREATE TYPE "Odd"."T" ("a""b" int, n frozen<list<text>>);
 CREATE TABLE "Odd"."Names" (k int, "</text><script>alert(1)</script>" int, "a & 'b' ""c""" int, "Zürich ☃ 東京" text,
 	"line`+"\n\x1b[31m"+`" int, `+long+` text, "| `+"`x`"+` |" map<text, frozen<map<int, frozen<"T">>>>,
-	l list<frozen<"T">>, v vector<float, 3>, tup tuple<int, text>, "`+"\u202e"+`" int, u "T", PRIMARY KEY (k, "a & 'b' ""c"""))
-	WITH CLUSTERING ORDER BY ("a & 'b' ""c""" DESC)
+	l list<frozen<"T">>, v vector<float, 3>, tup tuple<int, text>, "`+"\u202e"+`" int, u "T",
+	PRIMARY KEY (k, "a & 'b' ""c""")) WITH CLUSTERING ORDER BY ("a & 'b' ""c""" DESC)
 	AND comment = 'Q1: <b>all</b> & "more" (of them); Q2: from itself ("Names" -> "Odd"."Names"); Q3 no pattern';
 CREATE MATERIALIZED VIEW "Odd"."View" AS SELECT * FROM "Odd"."Names" WHERE k IS NOT NULL
 	AND "a & 'b' ""c""" IS NOT NULL PRIMARY KEY (k, "a & 'b' ""c""") WITH comment = 'Q2. by view ("Names" → "View")';`)

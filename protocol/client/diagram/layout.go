@@ -370,8 +370,8 @@ func heightOf(items []*item) (h int) {
 	return h
 }
 
-// placePorts sets the heights of ports. At each side of a box they are in the order of the other ends. Where an arrow
-// leaves one column at the height at which another one reaches the next column, the latter is moved: they might be drawn
+// placePorts sets the heights of ports. At each side of a box they are in the order of the other ends. An arrow that
+// reaches a column at the height at which another one leaves the column before is moved: parts of them might be drawn
 // over each other.
 func (l *layout) placePorts() {
 	type side struct {
@@ -409,9 +409,9 @@ func (l *layout) placePorts() {
 	}
 }
 
-// assignTracks gives the vertical part of each arrow in a gutter a track. Their order makes few of them cross
-// horizontal parts: first arrows that stay in a column, then those that go down from the lowest to the highest, then those that
-// go up from the highest to the lowest.
+// assignTracks gives the vertical part of each arrow in a gutter a track. Few of them cross horizontal parts in this
+// order: first arrows that stay in a column, then those that go down, from the lowest to the highest, then those that
+// go up, from the highest to the lowest.
 func (l *layout) assignTracks() {
 	for i := range l.gutters {
 		g := &l.gutters[i]

@@ -74,9 +74,17 @@ func (d *Diagram) legend() (all []explained) {
 	}
 	var notation []string
 	for _, one := range [][2]string{
-		{"K", "K partition key"}, {"C↑", "C↑ clustering, ascending"}, {"C↓", "C↓ clustering, descending"},
-		{"S", "S static"}, {"IDX", "IDX indexed"}, {"++", "++ counter"}, {"[]", "[list]"}, {"{}", "{set}"},
-		{"<>", "<map>"}, {"**", "*user-defined type*"}, {"()", "(tuple)"},
+		{"K", "K partition key"},
+		{"C↑", "C↑ clustering, ascending"},
+		{"C↓", "C↓ clustering, descending"},
+		{"S", "S static"},
+		{"IDX", "IDX indexed"},
+		{"++", "++ counter"},
+		{"[]", "[list]"},
+		{"{}", "{set}"},
+		{"<>", "<map>"},
+		{"**", "*user-defined type*"},
+		{"()", "(tuple)"},
 	} {
 		if has[one[0]] {
 			notation = append(notation, one[1])
