@@ -37,7 +37,7 @@ type Options struct {
 	Types []*model.Type
 }
 
-// Diagram is a schema to be drawn.
+// Diagram is a schema with its access patterns. It is not safe for concurrent use.
 type Diagram struct {
 	logical  bool
 	frames   []*frame

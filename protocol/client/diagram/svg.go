@@ -12,7 +12,7 @@ const (
 	font      = 12
 	smallFont = 11
 	titleFont = 15 // drawn as 13 pixels, bold
-	maxTitle  = 420
+	maxTitle  = 560
 	maxName   = 260
 	maxType   = 320
 	maxLabel  = 160
