@@ -13,11 +13,15 @@ import (
 func TestDiagram(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "schema.cql")
-	const schema = `CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+	const schema = `
+CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
 USE shop;
 -- Q1: the orders of a day
 CREATE TABLE orders (day date, id int, item text, PRIMARY KEY (day, id)) WITH comment = 'Q2: an order';
 CREATE KEYSPACE stock WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+-- Q4: an order by its number
+
+-- Q3: an item
 CREATE TABLE stock.items (name text PRIMARY KEY, free counter);
 `
 	if err := os.WriteFile(script, []byte(schema), 0o600); err != nil {
@@ -32,6 +36,7 @@ CREATE TABLE stock.items (name text PRIMARY KEY, free counter);
 
 Q1  the orders of a day
 Q2  an order
+Q4  an order by its number (no table)
 K partition key · C↑ clustering, ascending
 `
 	if out := must(t, "diagram", script, "-k", "shop"); out != want {

@@ -105,12 +105,12 @@ const (
 
 // Text writes the diagram as boxes of characters. Arrows are lines above the boxes that they lead to:
 //
-//	Q1 ─▶
+//	Q7 ─▶
 //	hotels ─ Q3 ─▶
-//	┌ pois_by_hotel ──────────┐
-//	│ hotel_id    text     K  │
-//	│ poi_name    text     C↑ │
-//	└─────────────────────────┘
+//	┌ pois_by_hotel ─────┐
+//	│ hotel_id  text  K  │
+//	│ poi_name  text  C↑ │
+//	└────────────────────┘
 func Text(w io.Writer, d *Diagram) error {
 	var b strings.Builder
 	from := map[string][]Pattern{}
