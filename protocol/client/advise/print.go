@@ -19,8 +19,28 @@ func (r *Report) JSON(w io.Writer) error {
 	return e.Encode(shown)
 }
 
-// colors of severities on a terminal, and of CQL.
-var colors = map[Severity]string{Error: "\x1b[31m", Warning: "\x1b[33m", Note: "\x1b[36m"}
+// String is the finding with its evidence, over several lines.
+func (f *Finding) String() string {
+	text := fmt.Sprintf("%s: %s (%s): %s", f.Table, f.Rule, f.Severity, f.Message)
+	for _, e := range f.Evidence {
+		text += "\n  " + e.String()
+	}
+	if f.Better != "" {
+		text += "\n" + f.Better
+	}
+	return text
+}
+
+// color is the colour of a severity on a terminal.
+func (s Severity) color() string {
+	switch s {
+	case Error:
+		return "\x1b[31m"
+	case Warning:
+		return "\x1b[33m"
+	}
+	return "\x1b[36m"
+}
 
 const (
 	faint = "\x1b[2m"
@@ -50,12 +70,13 @@ func (r *Report) Print(w io.Writer, color bool) error {
 			}
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "  %s %s: %s\n", paint(colors[f.Severity], fmt.Sprintf("%-7s", f.Severity)), f.Rule, f.Message)
+		fmt.Fprintf(&b, "  %s %s: %s\n", paint(f.Severity.color(), fmt.Sprintf("%-7s", f.Severity)), f.Rule, f.Message)
+		const indent = "\n          "
 		for _, e := range f.Evidence {
-			fmt.Fprintf(&b, "          %s\n", e)
+			b.WriteString(indent[1:] + e.String() + "\n")
 		}
 		if f.Better != "" {
-			b.WriteString(paint(faint, "          "+strings.ReplaceAll(f.Better, "\n", "\n          ")) + "\n")
+			b.WriteString(indent[1:] + paint(faint, strings.ReplaceAll(f.Better, "\n", indent)) + "\n")
 		}
 	}
 	for _, n := range r.Notes {

@@ -75,19 +75,12 @@ func (r *Report) SARIF(w io.Writer, version string) error {
 		})
 	}
 	for _, f := range r.Findings {
-		text := f.Table + ": " + f.Message
-		for _, e := range f.Evidence {
-			text += "\n" + e.String()
-		}
-		if f.Better != "" {
-			text += "\n" + f.Better
-		}
 		at := sarifLocation{Logical: []sarifLogical{{f.Table, "type"}}}
 		if f.File != "" {
 			at.Physical = &sarifPhysical{sarifArtifact{filepath.ToSlash(f.File)}, sarifRegion{f.Line}}
 		}
 		run.Results = append(run.Results, sarifResult{
-			RuleID: f.Rule, RuleIndex: index[f.Rule], Level: f.Severity, Message: sarifMessage{text}, Locations: []sarifLocation{at},
+			RuleID: f.Rule, RuleIndex: index[f.Rule], Level: f.Severity, Message: sarifMessage{f.String()}, Locations: []sarifLocation{at},
 		})
 	}
 	e := json.NewEncoder(w)
