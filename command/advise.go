@@ -248,14 +248,7 @@ func startScratch(ctx context.Context) (*scratch, error) {
 	s := &scratch{store: data, server: srv, record: &controls.Record}
 	s.record.Start(0)
 	if s.conn, err = client.Dial(ctx, "the server itself", client.Options{Dial: s.dial}); err == nil {
-		for _, text := range []string{
-			"CREATE KEYSPACE " + scratchKeyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
-			"USE " + scratchKeyspace,
-		} {
-			if err == nil {
-				_, err = s.conn.Query(ctx, text, nil, nil)
-			}
-		}
+		err = s.runStatement(ctx, &cql.Use{Keyspace: scratchKeyspace}, "USE "+scratchKeyspace)
 	}
 	if err != nil {
 		s.close()
@@ -297,20 +290,37 @@ func (s *scratch) runScript(ctx context.Context, script cqlfiles.File) error {
 	return nil
 }
 
-// runStatement runs a statement. Keyspaces get one replica, since this server has no datacenters of theirs.
+// runStatement runs a statement, unless it is about roles, permissions or triggers. Keyspaces get one replica, since this
+// server has no datacenters of theirs, and exist before a script creates them.
 func (s *scratch) runStatement(ctx context.Context, statement cql.Statement, text string) error {
-	const replication = "replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
-	switch k := statement.(type) {
+	keyspace := ""
+	switch d := statement.(type) {
 	case *cql.CreateKeyspace:
-		text = "CREATE KEYSPACE IF NOT EXISTS " + cql.QualifiedName{Name: k.Name}.String() + " WITH " + replication
-	case *cql.AlterKeyspace, *cql.CreateTrigger, *cql.DropTrigger, *cql.Describe:
-		return nil
-	case *cql.CreateTable, *cql.AlterTable, *cql.DropTable, *cql.CreateIndex, *cql.DropIndex, *cql.CreateView, *cql.AlterView,
-		*cql.DropView, *cql.CreateType, *cql.AlterType, *cql.DropType, *cql.DropKeyspace, *cql.CreateFunction, *cql.CreateAggregate,
-		*cql.DropFunction, *cql.DropAggregate, *cql.Use, *cql.Select, *cql.Insert, *cql.Update, *cql.Delete, *cql.Batch, *cql.Truncate:
+		return s.createKeyspace(ctx, d.Name)
+	case *cql.Use:
+		keyspace = d.Keyspace
+	case *cql.CreateTable:
+		keyspace = d.Table.Keyspace
+	case *cql.CreateType:
+		keyspace = d.Type.Keyspace
+	case *cql.AlterTable, *cql.DropTable, *cql.CreateIndex, *cql.DropIndex, *cql.CreateView, *cql.AlterView, *cql.DropView,
+		*cql.AlterType, *cql.DropType, *cql.DropKeyspace, *cql.CreateFunction, *cql.CreateAggregate, *cql.DropFunction,
+		*cql.DropAggregate, *cql.Select, *cql.Insert, *cql.Update, *cql.Delete, *cql.Batch, *cql.Truncate:
 	default:
-		return nil // about roles and permissions
+		return nil
+	}
+	if keyspace != "" {
+		if err := s.createKeyspace(ctx, keyspace); err != nil {
+			return err
+		}
 	}
 	_, err := s.conn.Query(ctx, strings.TrimSpace(text), nil, nil)
+	return err
+}
+
+// createKeyspace creates a keyspace, unless it exists.
+func (s *scratch) createKeyspace(ctx context.Context, name string) error {
+	_, err := s.conn.Query(ctx, "CREATE KEYSPACE IF NOT EXISTS "+cql.QualifiedName{Name: name}.String()+
+		" WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}", nil, nil)
 	return err
 }

@@ -62,6 +62,7 @@ func (s *Source) define(line int, text string, ignores []string) {
 	switch t := statement.(type) {
 	case *cql.Use:
 		s.keyspace = t.Keyspace
+		s.misplaced(line, ignores)
 	case *cql.CreateTable:
 		s.at(t.Table, line, ignores)
 	case *cql.CreateView:
@@ -69,9 +70,14 @@ func (s *Source) define(line int, text string, ignores []string) {
 	case *cql.CreateIndex:
 		s.at(t.Table, 0, ignores)
 	default:
-		for _, name := range ignores {
-			s.notes = append(s.notes, fmt.Sprintf("%s:%d: cqld:ignore %s: the statement after it defines no table", s.name, line, name))
-		}
+		s.misplaced(line, ignores)
+	}
+}
+
+// misplaced notes rules that are ignored where no table is defined.
+func (s *Source) misplaced(line int, ignores []string) {
+	for _, name := range ignores {
+		s.notes = append(s.notes, fmt.Sprintf("%s:%d: cqld:ignore %s: the statement after it defines no table", s.name, line, name))
 	}
 }
 
