@@ -161,7 +161,7 @@ var arrows = map[string][]string{
 var testArrows = map[string][]string{
 	"command":                        {"cqltest", "internal/inside", "internal/nodes", "internal/certificates", "protocol", "protocol/client", "cql/types"},
 	"protocol/client":                {"cqltest"},
-	"protocol/client/advise":         {"cqltest", "cql/types", "protocol", "internal/inside"},
+	"protocol/client/advise":         {"cqltest", "protocol"},
 	"protocol/client/traffic":        {"cqltest"},
 	"protocol/client/shell":          {"cqltest"},
 	"compat_tests/drivers/histories": {"internal/inside", "internal/nodes", "store/engine"},

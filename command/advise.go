@@ -46,10 +46,10 @@ func adviseCommand(c *console) *cobra.Command {
 	var o adviseOptions
 	cmd := &cobra.Command{
 		Use: "advise [ADDR|FILE]", GroupID: groupCheck, Short: "Find faults of data models in a schema and its traffic",
-		Long: "Compare tables, and the statements that use them, with rules of data modelling for Cassandra, and print what " +
-			"is wrong, the evidence, and better tables where they can be derived. A server at ADDR, cqld or Cassandra, is only read; " +
-			"statements are observed by a cqld with --test-controls. A FILE of CQL is run on a server inside this process: its own " +
-			"statements are the traffic. A FILE that proxy has recorded is replayed there. A comment " +
+		Long: "Compare tables, and the statements that use them, with rules of data modelling for Cassandra, and print " +
+			"what is wrong, the evidence, and better tables where they can be derived. A server at ADDR, cqld or Cassandra, " +
+			"is only read; statements are observed by a cqld with --test-controls. A FILE of CQL is run on a server inside " +
+			"this process: its own statements are the traffic. A FILE that proxy has recorded is replayed there. A comment " +
 			"-- cqld:ignore RULE at a CREATE TABLE, or the same text in the comment of a table, ignores a rule.",
 		Example: `advise 127.0.0.1:9042
 advise schema.cql --fail-on warning
@@ -290,8 +290,8 @@ func (s *scratch) runScript(ctx context.Context, script cqlfiles.File) error {
 	return nil
 }
 
-// runStatement runs a statement, unless it is about roles, permissions or triggers. Keyspaces get one replica, since this
-// server has no datacenters of theirs, and exist before a script creates them.
+// runStatement runs a statement, unless it is about roles, permissions or triggers. Keyspaces get one replica, since
+// this server has no datacenters of theirs, and exist before a script creates them.
 func (s *scratch) runStatement(ctx context.Context, statement cql.Statement, text string) error {
 	keyspace := ""
 	switch d := statement.(type) {

@@ -134,11 +134,13 @@ func tableForQuery(q *cql.Select, t *Table) *proposal {
 	}
 	p.clustering = ranges
 	for _, o := range q.OrderBy {
-		if c := t.Column(o.Column.Name); c != nil && o.AnnOf == nil && !contains(p.clustering, c.Name) && !contains(p.partition, c.Name) {
-			ordered := *c
-			ordered.Desc = o.Desc
-			p.clustering = append(p.clustering, ordered)
+		c := t.Column(o.Column.Name)
+		if c == nil || o.AnnOf != nil || contains(p.clustering, c.Name) || contains(p.partition, c.Name) {
+			continue
 		}
+		ordered := *c
+		ordered.Desc = o.Desc
+		p.clustering = append(p.clustering, ordered)
 	}
 	keys := slices.Concat(t.OfKind("clustering"), t.OfKind("partition_key"))
 	p.clustering = append(p.clustering, without(keys, p.partition, p.clustering)...)

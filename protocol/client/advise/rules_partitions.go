@@ -19,9 +19,7 @@ var lifetimeWords = []string{
 // hasLifetime reports whether a partition seems to end some time.
 func (t *Table) hasLifetime() bool {
 	return slices.ContainsFunc(t.OfKind("partition_key"), func(c model.Column) bool {
-		return c.Type == "timeuuid" || slices.ContainsFunc(strings.Split(strings.ToLower(c.Name), "_"), func(word string) bool {
-			return slices.Contains(lifetimeWords, word)
-		})
+		return c.Type == "timeuuid" || hasWord(c, lifetimeWords)
 	})
 }
 
@@ -60,8 +58,9 @@ func checkUnbounded(l *look) (all []Finding) {
 				f.Evidence = append(f.Evidence, one.evidence(""))
 			}
 		}
-		f.Evidence = append(f.Evidence, Evidence{Detail: fmt.Sprintf("%d rows were written to partition %s, %d to each of %d partitions on "+
-			"average", n, key, rows/len(u.written), len(u.written))})
+		f.Evidence = append(f.Evidence, Evidence{Detail: fmt.Sprintf(
+			"%d rows were written to partition %s, and %d on average to each of %d partitions", n, key, rows/len(u.written),
+			len(u.written))})
 		all = append(all, f)
 	}
 	return all
@@ -76,14 +75,13 @@ func checkHotTime(l *look) (all []Finding) {
 		if t.Of != "" || !t.isTimeSeries() || len(key) != 1 {
 			continue
 		}
-		words := strings.FieldsFunc(strings.ToLower(key[0].Name), func(r rune) bool { return r == '_' })
-		if key[0].Type != "date" && !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(timeWords, w) }) {
+		if key[0].Type != "date" && !hasWord(key[0], timeWords) {
 			continue
 		}
 		all = append(all, Finding{
 			Table: t.FullName(),
-			Message: fmt.Sprintf("all writes of the same %s go to one partition, on the same nodes: put the entity that rows are of, or a "+
-				"random bucket, into the partition key", key[0].Name),
+			Message: fmt.Sprintf("all writes of the same %s go to one partition, on the same nodes: the partition key needs "+
+				"an entity, or a random bucket", key[0].Name),
 			Better: l.cql(withBucket(t, "_by_bucket", "bucket", "int")),
 		})
 	}
@@ -139,8 +137,8 @@ func checkTiny(l *look) (all []Finding) {
 		}
 		all = append(all, Finding{
 			Table: t.FullName(),
-			Message: fmt.Sprintf("%d partitions of %s have one row each: longer periods in the partition key make queries of several of "+
-				"them cheaper", n, strings.TrimSuffix(entity, ", ")),
+			Message: fmt.Sprintf("%d partitions of %s have one row each: with longer periods, queries read fewer partitions", n,
+				strings.TrimSuffix(entity, ", ")),
 		})
 	}
 	return all
@@ -165,8 +163,9 @@ func checkBooleanKey(l *look) (all []Finding) {
 	for _, t := range l.Tables {
 		if key := t.OfKind("partition_key"); len(key) == 1 && key[0].Type == "boolean" {
 			all = append(all, Finding{
-				Table: t.FullName(), Message: "the partition key " + key[0].Name + " has two values, so the table has at most two partitions",
-				Better: l.cql(withBucket(t, "_by_bucket", "bucket", "int")),
+				Table:   t.FullName(),
+				Message: "the partition key " + key[0].Name + " has two values, so the table has at most two partitions",
+				Better:  l.cql(withBucket(t, "_by_bucket", "bucket", "int")),
 			})
 		}
 	}
@@ -182,7 +181,8 @@ func checkTTL(l *look) (all []Finding) {
 			continue
 		}
 		all = append(all, Finding{
-			Table: t.FullName(), Message: "rows in the order of time expire, but " + class + " merges them with rows that do not yet",
+			Table:   t.FullName(),
+			Message: "rows in the order of time expire, but " + class + " merges them with rows that do not expire yet",
 			Better: "ALTER TABLE " + t.CQLName() + " WITH compaction = {'class': 'TimeWindowCompactionStrategy', " +
 				"'compaction_window_unit': " + quote.Text(window(t.Settings.TTL)) + ", 'compaction_window_size': 1};",
 		})
@@ -206,7 +206,7 @@ func checkNoTTL(l *look) (all []Finding) {
 		}
 		all = append(all, Finding{
 			Table:   t.FullName(),
-			Message: fmt.Sprintf("the table has time windows, but none of %d writes has a TTL, so no window is ever dropped as a whole", u.inserts+u.updates),
+			Message: fmt.Sprintf("none of %d writes has a TTL, so time windows never expire as a whole", u.inserts+u.updates),
 			Better:  "ALTER TABLE " + t.CQLName() + " WITH default_time_to_live = 2592000;",
 		})
 	}

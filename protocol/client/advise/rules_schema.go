@@ -24,7 +24,7 @@ func checkHighCardinality(l *look) (all []Finding) {
 			c := *t.Column(s.Column)
 			all = append(all, Finding{
 				Table:    t.FullName(),
-				Message:  fmt.Sprintf("almost every row has another value of %s: a query by the index %s asks every node for one row", c.Name, c.Index),
+				Message:  fmt.Sprintf("almost every row has another %s: a query by %s asks all nodes for one row", c.Name, c.Index),
 				Evidence: []Evidence{{Detail: fmt.Sprintf("%d distinct values in %d rows", s.Distinct, s.Rows)}},
 				Better:   l.cql(tableByColumn(t, c)),
 			})
@@ -43,8 +43,8 @@ func checkLowCardinality(l *look) (all []Finding) {
 			}
 			f := Finding{
 				Table: t.FullName(),
-				Message: fmt.Sprintf("%s has so few values that the index %s has very large partitions, and a query by it reads much of the "+
-					"table", c.Name, c.Index),
+				Message: fmt.Sprintf("%s has few values, so the index %s has very large partitions, and a query by it reads "+
+					"much of the table", c.Name, c.Index),
 				Better: l.cql(tableByColumn(t, c, free(t, "bucket", "int"))),
 			}
 			if few {
@@ -61,8 +61,9 @@ func checkSASI(l *look) (all []Finding) {
 		for _, c := range t.Columns {
 			if c.IndexKind == "SASIIndex" {
 				all = append(all, Finding{
-					Table: t.FullName(), Message: "the index " + c.Index + " is a SASI index, which is experimental and has no support",
-					Better: "CREATE INDEX ON " + t.CQLName() + " (" + columnNames([]model.Column{c}) + ") USING 'sai';",
+					Table:   t.FullName(),
+					Message: "the index " + c.Index + " is a SASI index, which is experimental",
+					Better:  "CREATE INDEX ON " + t.CQLName() + " (" + columnNames([]model.Column{c}) + ") USING 'sai';",
 				})
 			}
 		}
@@ -74,8 +75,8 @@ func checkViews(l *look) (all []Finding) {
 	for _, t := range l.Tables {
 		if t.Of != "" {
 			all = append(all, Finding{
-				Table: t.FullName(), Message: "it is a materialized view, which is experimental: it may come to differ from " + t.Of +
-					", and writes cost a read; write a second table",
+				Table:   t.FullName(),
+				Message: "materialized views are experimental: it may come to differ from " + t.Of + "; write a second table",
 			})
 		}
 	}
@@ -91,9 +92,10 @@ func checkReplicas(l *look) (all []Finding) {
 		class := k.Replication["class"]
 		switch {
 		case strings.HasSuffix(class, "SimpleStrategy") && len(datacenters) > 1:
-			all = append(all, Finding{Table: k.Name, Message: "SimpleStrategy puts replicas on nodes regardless of their datacenters"})
+			all = append(all, Finding{Table: k.Name, Message: "SimpleStrategy chooses replicas regardless of datacenters"})
 		case len(l.Peers) >= 2 && (k.Replication["replication_factor"] == "1" || onlyOne(k.Replication)):
-			all = append(all, Finding{Table: k.Name, Message: "each row has one replica: if its node is down, it can neither be read nor written"})
+			message := "rows have one replica: they are unavailable while its node is down"
+			all = append(all, Finding{Table: k.Name, Message: message})
 		}
 	}
 	return all

@@ -10,44 +10,44 @@ import (
 	"github.com/cqld/cqld/protocol/client/model"
 )
 
-// minBatches is how many batches of the same forms are enough, unless they are of a script.
-const minBatches = 3
+// oftenBatch reports whether there are enough batches to draw conclusions.
+func (l *look) oftenBatch(n int64) bool { return n >= minBatches || l.o.Script && n > 0 }
 
 // finding is a finding of a batch.
 func (b *batch) finding(message string) Finding {
 	return Finding{Table: b.table.FullName(), Message: message, Evidence: []Evidence{{
-		Form: b.text, Count: b.count, Line: b.line, Detail: fmt.Sprintf("%d statements for %d partitions in each", b.statements/b.count,
-			b.partitions/b.count),
+		Form: b.text, Count: b.count, Line: b.line,
+		Detail: fmt.Sprintf("%d statements for %d partitions on average", b.statements/b.count, b.partitions/b.count),
 	}}}
 }
 
-// isBulk reports whether a batch only inserts rows of one table into several partitions.
+// isBulk reports whether a batch only inserts rows of one table.
 func (b *batch) isBulk() bool {
 	for f := range b.children {
 		if _, ok := f.statement.(*cql.Insert); !ok {
 			return false
 		}
 	}
-	return b.logged && len(b.tables) == 1 && b.partitions >= minBulkPartitions*b.count
+	return b.logged && len(b.tables) == 1
 }
 
 func checkBatch(l *look) (all []Finding) {
 	for _, b := range l.batches {
-		if b.count < minBatches && !l.o.Script || b.partitions < minBatchPartitions*b.count || b.isBulk() {
+		if !l.oftenBatch(b.wide) || b.isBulk() {
 			continue
 		}
-		all = append(all, b.finding("one coordinator writes many partitions: single statements, concurrently, take less time and memory"))
+		all = append(all, b.finding("one coordinator writes many partitions: concurrent single statements are cheaper"))
 	}
 	return all
 }
 
 func checkBulk(l *look) (all []Finding) {
 	for _, b := range l.batches {
-		if b.count < minBatches && !l.o.Script || !b.isBulk() {
+		if !l.oftenBatch(b.bulk) || !b.isBulk() {
 			continue
 		}
-		all = append(all, b.finding("rows that do not depend on each other are loaded in a logged batch, which writes them twice: use single "+
-			"statements, concurrently, or unlogged batches of one partition"))
+		all = append(all, b.finding("unrelated rows are loaded in a logged batch, which writes them twice: send single "+
+			"statements concurrently, or unlogged batches of one partition"))
 	}
 	return all
 }
@@ -66,10 +66,11 @@ func checkNulls(l *look) (all []Finding) {
 		}
 		switch {
 		case len(columns) > 0 && l.often(f.count):
-			all = append(all, f.finding("each row gets a tombstone for "+strings.Join(columns, ", ")+": leave the column out", ""))
+			message := "each row gets a tombstone for " + strings.Join(columns, ", ") + ": leave the column out"
+			all = append(all, f.finding(message, ""))
 		case f.nulls >= minExecutions:
-			all = append(all, f.finding(fmt.Sprintf("%d bound values are null, and leave tombstones: bind unset values, or leave the columns "+
-				"out", f.nulls), ""))
+			message := "%d bound values are null, and leave tombstones: bind unset values, or leave the columns out"
+			all = append(all, f.finding(fmt.Sprintf(message, f.nulls), ""))
 		}
 	}
 	return all
@@ -151,8 +152,8 @@ func checkGrowing(l *look) (all []Finding) {
 			p.clustering = []model.Column{entry}
 			p.others = []model.Column{free(t, "value", params[len(params)-1])}
 		}
-		all = append(all, f.finding(fmt.Sprintf("%s grows by %d elements for each key, and is always read as a whole: give the elements "+
-			"rows of their own", c.Name, appends/len(f.keys)), l.cql(p)))
+		message := "%s gets %d additions for each key, and is always read as a whole: make the elements rows"
+		all = append(all, f.finding(fmt.Sprintf(message, c.Name, appends/len(f.keys)), l.cql(p)))
 	})
 	return all
 }
@@ -171,8 +172,8 @@ func checkHotConditions(l *look) (all []Finding) {
 		if n < minHotConditions || float64(n) < minHotShare*float64(total) {
 			continue
 		}
-		f := Finding{Table: t.FullName(), Message: fmt.Sprintf("%d of %d conditional writes are of partition %s: each takes four round trips "+
-			"between replicas, one after the other", n, total, key)}
+		f := Finding{Table: t.FullName(), Message: fmt.Sprintf("%d of %d conditional writes are of partition %s, where "+
+			"they run one after the other, with four round trips between replicas", n, total, key)}
 		for _, one := range l.forms {
 			if isConditional(one.statement) && one.table == t {
 				f.Evidence = append(f.Evidence, one.evidence(""))
@@ -226,14 +227,14 @@ func readsRow(f *form) bool {
 	if !ok {
 		return false
 	}
-	for _, c := range slices.Concat(f.table.OfKind("partition_key"), f.table.OfKind("clustering")) {
-		if !slices.ContainsFunc(q.Where, func(r cql.Relation) bool {
-			return r.Op == cql.Eq && !r.Token && slices.ContainsFunc(r.Columns, func(one cql.ColumnRef) bool { return one.Name == c.Name })
-		}) {
-			return false
+	given := map[string]bool{}
+	for _, r := range q.Where {
+		for _, c := range r.Columns {
+			given[c.Name] = r.Op == cql.Eq && !r.Token
 		}
 	}
-	return true
+	keys := slices.Concat(f.table.OfKind("partition_key"), f.table.OfKind("clustering"))
+	return !slices.ContainsFunc(keys, func(c model.Column) bool { return !given[c.Name] })
 }
 
 // pairFindings are the findings of forms whose executions are mostly in pairs with a query.
@@ -258,8 +259,8 @@ func checkReadBeforeWrite(l *look) []Finding {
 			return !isConditional(f.statement) && !f.table.isCounterTable()
 		}
 		return false
-	}, false, "%d of %d writes follow a query of the same row by the same client: others may write between the two; write facts as rows of "+
-		"their own, or without the query")
+	}, false, "%d of %d writes follow a query of the same row by the same client: others may write in between; write "+
+		"without the query, or each fact as a row")
 }
 
 // isCounterUpdate reports whether a form changes counters.
@@ -269,8 +270,8 @@ func isCounterUpdate(f *form) bool {
 }
 
 func checkSequence(l *look) []Finding {
-	return l.pairFindings(isCounterUpdate, true, "%d of %d increments are followed by a query of the counter, as if it made numbers: two "+
-		"clients can read the same one; use uuid() or now()")
+	return l.pairFindings(isCounterUpdate, true, "%d of %d increments are followed by a query of the counter, as if it "+
+		"made numbers: two clients can read the same one; use uuid() or now()")
 }
 
 func checkDeletedCounter(l *look) (all []Finding) {
@@ -288,8 +289,8 @@ func checkDeletedCounter(l *look) (all []Finding) {
 			if _, ok := s.form.statement.(*cql.Delete); ok {
 				deleted[s.keys[0]] = true
 			} else if isCounterUpdate(s.form) && deleted[s.keys[0]] && found == nil && len(t.OfKind("clustering")) == 0 {
-				f := s.form.finding("counters of partition "+s.keys[0]+" are changed after they were deleted: Cassandra does not define their "+
-					"values", "")
+				f := s.form.finding("counters of partition "+s.keys[0]+" are changed after they were deleted, so their values "+
+					"are undefined", "")
 				found = &f
 			}
 		}

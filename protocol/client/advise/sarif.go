@@ -80,7 +80,8 @@ func (r *Report) SARIF(w io.Writer, version string) error {
 			at.Physical = &sarifPhysical{sarifArtifact{filepath.ToSlash(f.File)}, sarifRegion{f.Line}}
 		}
 		run.Results = append(run.Results, sarifResult{
-			RuleID: f.Rule, RuleIndex: index[f.Rule], Level: f.Severity, Message: sarifMessage{f.String()}, Locations: []sarifLocation{at},
+			RuleID: f.Rule, RuleIndex: index[f.Rule], Level: f.Severity, Message: sarifMessage{f.String()},
+			Locations: []sarifLocation{at},
 		})
 	}
 	e := json.NewEncoder(w)

@@ -196,15 +196,15 @@ var bucketWords = []string{
 
 // isBucket reports whether a column of the partition key seems to split partitions: by its type, or a word in its name.
 func isBucket(c model.Column) bool {
-	if c.Type == "date" || c.Type == "timestamp" {
-		return true
-	}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(c.Name), func(r rune) bool { return r == '_' || r >= '0' && r <= '9' }) {
-		if slices.Contains(bucketWords, word) {
-			return true
-		}
-	}
-	return false
+	return c.Type == "date" || c.Type == "timestamp" || hasWord(c, bucketWords)
+}
+
+// hasWord reports whether the name of a column has one of the words, which underscores and digits separate.
+func hasWord(c model.Column, words []string) bool {
+	separates := func(r rune) bool { return r == '_' || r >= '0' && r <= '9' }
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(c.Name), separates), func(word string) bool {
+		return slices.Contains(words, word)
+	})
 }
 
 // hasBucket reports whether a column of the partition key splits partitions.

@@ -77,7 +77,8 @@ func (s *Source) define(line int, text string, ignores []string) {
 // misplaced notes rules that are ignored where no table is defined.
 func (s *Source) misplaced(line int, ignores []string) {
 	for _, name := range ignores {
-		s.notes = append(s.notes, fmt.Sprintf("%s:%d: cqld:ignore %s: the statement after it defines no table", s.name, line, name))
+		s.notes = append(s.notes, fmt.Sprintf("%s:%d: cqld:ignore %s: the statement after it defines no table", s.name, line,
+			name))
 	}
 }
 

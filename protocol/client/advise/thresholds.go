@@ -15,9 +15,10 @@ const (
 	minScannedRows  = 100 // read by a query without a WHERE clause, on average
 	minRowsPerRow   = 10  // read for each row that is returned
 
-	minInPartitions    = 11 // read by one statement, on average; Cassandra warns of batches from 11 on
-	minBatchPartitions = 11
-	minBulkPartitions  = 5 // of a logged batch of one table
+	minInPartitions    = 11 // read by one statement
+	minBatchPartitions = 11 // written by one batch: Cassandra warns from there on
+	minBulkPartitions  = 5  // of a logged batch of one table
+	minBatches         = 3  // of the same forms, unless the statements are a script
 
 	minTombstones       = 100  // read in all
 	minTombstonesPerRow = 5    // for each row that is returned

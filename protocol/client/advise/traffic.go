@@ -35,8 +35,8 @@ type form struct {
 	unprepared int64 // executions of texts with values
 	texts      map[string]int
 	keys       map[string]int // executions by partition key
-	partitions int64          // sum of the partitions of each execution
 	most       int            // partitions of one execution
+	wide       int64          // executions with minInPartitions or more
 }
 
 // maxTexts is how many texts of a form are told apart.
@@ -53,7 +53,8 @@ type batch struct {
 	count      int64
 	statements int64
 	partitions int64
-	most       int // partitions of one batch
+	wide       int64 // batches with minBatchPartitions or more
+	bulk       int64 // batches with minBulkPartitions or more
 }
 
 // step is one execution, for rules about the order of statements.
@@ -125,8 +126,10 @@ func (o *observer) add(st *model.Statement) {
 	f.rows += st.Rows
 	f.returned += st.Returned
 	f.tombstones += st.Tombstones
-	f.partitions += int64(len(st.Partitions))
 	f.most = max(f.most, len(st.Partitions))
+	if len(st.Partitions) >= minInPartitions {
+		f.wide++
+	}
 	if st.FullScan {
 		f.whole++
 	}
@@ -171,7 +174,8 @@ func (o *observer) addBatch(st *model.Statement, texts []string, logged bool) {
 	if !logged {
 		b.text = "BEGIN UNLOGGED BATCH "
 	}
-	for _, f := range slices.SortedFunc(maps.Keys(b.children), func(a, b *form) int { return strings.Compare(a.text, b.text) }) {
+	byText := func(a, b *form) int { return strings.Compare(a.text, b.text) }
+	for _, f := range slices.SortedFunc(maps.Keys(b.children), byText) {
 		b.text += f.text + "; "
 	}
 	b.text += "APPLY BATCH"
@@ -185,7 +189,12 @@ func (o *observer) addBatch(st *model.Statement, texts []string, logged bool) {
 	b.count++
 	b.statements += int64(len(texts))
 	b.partitions += int64(len(st.Partitions))
-	b.most = max(b.most, len(st.Partitions))
+	if len(st.Partitions) >= minBatchPartitions {
+		b.wide++
+	}
+	if len(st.Partitions) >= minBulkPartitions {
+		b.bulk++
+	}
 	for i, text := range texts {
 		f := o.form(text, st.Table)
 		if f.table == nil {
