@@ -12,13 +12,13 @@ var Rules = []Rule{
 	{
 		"huge-partition", Error, "A partition is larger than 100 MiB or 100,000 rows",
 		"A partition is on one set of replicas, and repair, compaction and reads take it as a whole. Split it by a " +
-			"bucket in the partition key. Reported from 100 MiB that a server has measured, or 100,000 rows written.",
+			"bucket in the partition key. Reported from 100 MiB that a server has measured, or 100,000 rows inserted.",
 		checkHuge,
 	},
 	{
 		"unbounded-partition", Warning, "Partitions grow without an end",
 		"Rows in the order of time need a bucket, such as the day, in the partition key, or a TTL. Reported if 50 " +
-			"rows or more were written to one partition and 20 to each on average, the first clustering column is a " +
+			"rows or more were inserted into one partition and 20 into each on average, the first clustering column is a " +
 			"time, no column of the partition key is a bucket or something that ends, and rows neither expire nor are " +
 			"deleted.",
 		checkUnbounded,
@@ -107,7 +107,7 @@ var Rules = []Rule{
 	{
 		"counter-as-sequence", Warning, "A counter is used to make numbers",
 		"Counters have no operation that increments and returns. Reported if 10 increments, and 80% of those of the " +
-			"same form, are followed by a query of the same counter.",
+			"same form, are followed by a query of the same counter and an INSERT of the same client.",
 		checkSequence,
 	},
 	{
@@ -135,13 +135,14 @@ var Rules = []Rule{
 	{
 		"index-high-cardinality", Warning, "An index on almost unique values",
 		"Each node has its own part of the index: a query asks all of them for one row. Reported if 90% of at least " +
-			"100 sampled values of a secondary index differ.",
+			"100 sampled values of a secondary index differ, unless all queries give the partition key too.",
 		checkHighCardinality,
 	},
 	{
 		"index-low-cardinality", Warning, "An index on very few values",
 		"The rows of a value are one partition of the index on each node. Reported for booleans, and if at least " +
-			"100 sampled values of a secondary index are 5 or fewer different ones.",
+			"100 sampled values of a secondary index are 5 or fewer different ones, unless all queries give the " +
+			"partition key too.",
 		checkLowCardinality,
 	},
 	{
@@ -157,8 +158,8 @@ var Rules = []Rule{
 	{
 		"ttl-without-twcs", Warning, "A time series with TTL has no time windows",
 		"With TimeWindowCompactionStrategy, expired rows are dropped with their files. Reported if the first " +
-			"clustering column is a time, rows have a TTL, and the strategy is SizeTieredCompactionStrategy or " +
-			"LeveledCompactionStrategy.",
+			"clustering column is a time, rows have a TTL and are hardly changed, and the strategy is " +
+			"SizeTieredCompactionStrategy or LeveledCompactionStrategy.",
 		checkTTL,
 	},
 	{

@@ -13,7 +13,7 @@ import (
 // lifetimeWords are words in the names of partition keys whose rows are written in a limited time.
 var lifetimeWords = []string{
 	"trip", "ride", "journey", "session", "run", "job", "order", "match", "game", "build", "request", "trace", "batch",
-	"invoice", "ticket", "booking", "reservation", "shipment", "delivery", "flight", "workflow", "execution", "event",
+	"invoice", "ticket", "booking", "reservation", "shipment", "flight", "workflow", "execution",
 }
 
 // hasLifetime reports whether a partition seems to end some time.
@@ -39,11 +39,11 @@ func checkUnbounded(l *look) (all []Finding) {
 			continue
 		}
 		rows := 0
-		for _, n := range u.written {
+		for _, n := range u.inserted {
 			rows += n
 		}
-		key, n := most(u.written)
-		if n < minGrowth || rows < minAverageGrowth*len(u.written) || 5*u.deletes > u.inserts+u.updates {
+		key, n := most(u.inserted)
+		if n < minGrowth || rows < minAverageGrowth*len(u.inserted) || 5*u.deletes > u.inserts+u.updates {
 			continue
 		}
 		first := t.OfKind("clustering")[0].Name
@@ -59,8 +59,8 @@ func checkUnbounded(l *look) (all []Finding) {
 			}
 		}
 		f.Evidence = append(f.Evidence, Evidence{Detail: fmt.Sprintf(
-			"%d rows were written to partition %s, and %d on average to each of %d partitions", n, key, rows/len(u.written),
-			len(u.written))})
+			"%d rows were inserted into partition %s, and %d on average into each of %d partitions", n, key, rows/len(u.inserted),
+			len(u.inserted))})
 		all = append(all, f)
 	}
 	return all
@@ -92,11 +92,13 @@ func checkHuge(l *look) (all []Finding) {
 	for _, t := range l.Tables {
 		var f *Finding
 		if t.Partition >= maxPartitionBytes {
-			f = &Finding{Message: fmt.Sprintf("the largest partition has %d MiB", t.Partition>>20),
-				Evidence: []Evidence{{Detail: "system_views.max_partition_size"}}}
+			f = &Finding{
+				Message:  fmt.Sprintf("the largest partition has %d MiB", t.Partition>>20),
+				Evidence: []Evidence{{Detail: "system_views.max_partition_size"}},
+			}
 		} else if u := l.activity[t]; u != nil {
-			if key, n := most(u.written); n >= maxPartitionRows {
-				f = &Finding{Message: fmt.Sprintf("%d rows were written to partition %s", n, key)}
+			if key, n := most(u.inserted); n >= maxPartitionRows {
+				f = &Finding{Message: fmt.Sprintf("%d rows were inserted into partition %s", n, key)}
 			}
 		}
 		if f != nil {
@@ -117,7 +119,7 @@ func checkTiny(l *look) (all []Finding) {
 			continue
 		}
 		buckets, rows := map[string]int{}, map[string]int{}
-		for k, n := range u.written {
+		for k, n := range u.inserted {
 			values := splitKey(k)
 			if len(values) != len(key) {
 				continue
@@ -176,7 +178,9 @@ func checkTTL(l *look) (all []Finding) {
 	for _, t := range l.Tables {
 		class := t.Settings.Compaction["class"]
 		class = class[strings.LastIndexByte(class, '.')+1:]
-		if t.Of != "" || !t.isTimeSeries() || !l.expires(t) ||
+		u := l.activity[t]
+		changes := u != nil && minChangeShare*float64(u.inserts) < float64(u.updates+u.deletes)
+		if t.Of != "" || !t.isTimeSeries() || !l.expires(t) || changes ||
 			class != "SizeTieredCompactionStrategy" && class != "LeveledCompactionStrategy" {
 			continue
 		}

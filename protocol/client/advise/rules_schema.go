@@ -2,8 +2,10 @@ package advise
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/protocol/client/model"
 )
 
@@ -15,13 +17,30 @@ func tableByColumn(t *Table, c model.Column, more ...model.Column) *proposal {
 	return p
 }
 
+// isWithinPartitions reports whether queries by the index of a column were observed, and all of them give the
+// partition key too, so that one node is asked.
+func (l *look) isWithinPartitions(t *Table, c model.Column) bool {
+	within, all := 0, 0
+	l.selects(func(f *form, q *cql.Select, p *model.Plan) {
+		byIndex := slices.ContainsFunc(q.Where, func(r cql.Relation) bool { return r.Columns[0].Name == c.Name })
+		if f.table != t || !byIndex {
+			return
+		}
+		all++
+		if p.Partitions > 0 {
+			within++
+		}
+	})
+	return all > 0 && within == all
+}
+
 func checkHighCardinality(l *look) (all []Finding) {
 	for _, t := range l.Tables {
 		for _, s := range t.Samples {
-			if s.Rows < minSample || float64(s.Distinct) < minUniqueValues*float64(s.Rows) {
+			c := *t.Column(s.Column)
+			if s.Rows < minSample || float64(s.Distinct) < minUniqueValues*float64(s.Rows) || l.isWithinPartitions(t, c) {
 				continue
 			}
-			c := *t.Column(s.Column)
 			all = append(all, Finding{
 				Table:    t.FullName(),
 				Message:  fmt.Sprintf("almost every row has another %s: a query by %s asks all nodes for one row", c.Name, c.Index),
@@ -38,7 +57,7 @@ func checkLowCardinality(l *look) (all []Finding) {
 		for _, s := range t.Samples {
 			c := *t.Column(s.Column)
 			few := s.Rows >= minSample && s.Distinct <= maxFewValues
-			if !few && c.Type != "boolean" {
+			if !few && c.Type != "boolean" || l.isWithinPartitions(t, c) {
 				continue
 			}
 			f := Finding{

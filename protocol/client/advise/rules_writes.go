@@ -197,28 +197,49 @@ func isConditional(statement cql.Statement) bool {
 	return false
 }
 
-// pairs counts, for each form that writes, how many executions follow (or precede, if after is true) a query of the
-// same row by the same client. A client's next statement of the same table counts.
-func (l *look) pairs(writes func(*form) bool, after bool) (reads map[*form]*form, counts map[*form]int64) {
-	reads, counts = map[*form]*form{}, map[*form]int64{}
-	last := map[string]step{}
+// runs calls fn with each execution and the two before it by the same client: of the same table, and of any table.
+func (l *look) runs(fn func(sameTable, before, s step)) {
+	type place struct {
+		client string
+		table  *Table
+	}
+	ofTable, ofClient := map[place]step{}, map[string]step{}
 	for _, s := range l.steps {
-		at := s.client + " " + s.form.table.FullName()
-		before, ok := last[at]
-		last[at] = s
-		if !ok || len(s.keys) != 1 || !slices.Equal(before.keys, s.keys) {
+		at := place{s.client, s.form.table}
+		fn(ofTable[at], ofClient[s.client], s)
+		ofTable[at], ofClient[s.client] = s, s
+	}
+}
+
+// isPair reports whether two executions are of the same single partition.
+func isPair(a, b step) bool { return a.form != nil && len(b.keys) == 1 && slices.Equal(a.keys, b.keys) }
+
+// pair is the executions of a form that follow, or are followed by, those of a query.
+type pair struct {
+	query *form
+	count int64
+}
+
+// pairFindings are the findings of forms whose executions are mostly in pairs with a query.
+func (l *look) pairFindings(pairs map[*form]*pair, message string) (all []Finding) {
+	for _, f := range l.forms {
+		p := pairs[f]
+		if p == nil || p.count < minPairs || float64(p.count) < minPairShare*float64(f.count) {
 			continue
 		}
-		read, write := before.form, s.form
-		if after {
-			read, write = write, read
-		}
-		if readsRow(read) && writes(write) {
-			counts[write]++
-			reads[write] = read
-		}
+		one := f.finding(fmt.Sprintf(message, p.count, f.count), "")
+		one.Evidence = append(one.Evidence, p.query.evidence(""))
+		all = append(all, one)
 	}
-	return reads, counts
+	return all
+}
+
+// countPair counts a pair of a form that writes and a query.
+func countPair(pairs map[*form]*pair, write, query *form) {
+	if pairs[write] == nil {
+		pairs[write] = &pair{query: query}
+	}
+	pairs[write].count++
 }
 
 // readsRow reports whether a form is a SELECT by the whole primary key.
@@ -237,30 +258,19 @@ func readsRow(f *form) bool {
 	return !slices.ContainsFunc(keys, func(c model.Column) bool { return !given[c.Name] })
 }
 
-// pairFindings are the findings of forms whose executions are mostly in pairs with a query.
-func (l *look) pairFindings(writes func(*form) bool, after bool, message string) (all []Finding) {
-	reads, counts := l.pairs(writes, after)
-	for _, f := range l.forms {
-		n := counts[f]
-		if n < minPairs || float64(n) < minPairShare*float64(f.count) {
-			continue
-		}
-		one := f.finding(fmt.Sprintf(message, n, f.count), "")
-		one.Evidence = append(one.Evidence, reads[f].evidence(""))
-		all = append(all, one)
-	}
-	return all
-}
-
 func checkReadBeforeWrite(l *look) []Finding {
-	return l.pairFindings(func(f *form) bool {
-		switch f.statement.(type) {
-		case *cql.Insert, *cql.Update:
-			return !isConditional(f.statement) && !f.table.isCounterTable()
+	pairs := map[*form]*pair{}
+	l.runs(func(before, _, s step) {
+		if !isPair(before, s) || !readsRow(before.form) || isConditional(s.form.statement) || s.form.table.isCounterTable() {
+			return
 		}
-		return false
-	}, false, "%d of %d writes follow a query of the same row by the same client: others may write in between; write "+
-		"without the query, or each fact as a row")
+		switch s.form.statement.(type) {
+		case *cql.Insert, *cql.Update:
+			countPair(pairs, s.form, before.form)
+		}
+	})
+	return l.pairFindings(pairs, "%d of %d writes follow a query of the same row by the same client: others may write in "+
+		"between; write without the query, or each fact as a row")
 }
 
 // isCounterUpdate reports whether a form changes counters.
@@ -270,8 +280,19 @@ func isCounterUpdate(f *form) bool {
 }
 
 func checkSequence(l *look) []Finding {
-	return l.pairFindings(isCounterUpdate, true, "%d of %d increments are followed by a query of the counter, as if it "+
-		"made numbers: two clients can read the same one; use uuid() or now()")
+	pairs, increments := map[*form]*pair{}, map[string]*form{}
+	l.runs(func(sameTable, before, s step) {
+		if isPair(sameTable, s) && isCounterUpdate(sameTable.form) && readsRow(s.form) {
+			increments[s.client] = sameTable.form
+			return
+		}
+		if _, inserts := s.form.statement.(*cql.Insert); inserts && increments[s.client] != nil {
+			countPair(pairs, increments[s.client], before.form)
+		}
+		delete(increments, s.client)
+	})
+	return l.pairFindings(pairs, "%d of %d increments are followed by a query of the counter and an INSERT, as if it made "+
+		"numbers: two clients can read the same one; use uuid() or now()")
 }
 
 func checkDeletedCounter(l *look) (all []Finding) {

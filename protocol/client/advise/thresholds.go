@@ -46,6 +46,7 @@ const (
 	enoughStatements = 200 // to call a table unused
 	enoughSelects    = 50  // of a table, to call a column unread
 
-	minTTLShare = 0.5 // of the writes of a time series
-	minWrites   = 20  // of a table with time windows
+	minTTLShare    = 0.5 // of the writes of a time series
+	minChangeShare = 0.1 // updates and deletions for each insert, which time windows are not made for
+	minWrites      = 20  // of a table with time windows
 )

@@ -68,8 +68,7 @@ type step struct {
 type usage struct {
 	selects, inserts, updates, deletes int64
 	withTTL                            int64          // of inserts and updates
-	written                            map[string]int // rows by partition key
-	deleted                            map[string]int // deletions of rows by partition key
+	inserted                           map[string]int // by partition key
 	conditional                        map[string]int // writes by partition key
 }
 
@@ -270,46 +269,35 @@ func tableOf(statement cql.Statement) (name cql.QualifiedName) {
 func (o *observer) use(f *form, st *model.Statement, keys []string) {
 	u := o.activity[f.table]
 	if u == nil {
-		u = &usage{written: map[string]int{}, deleted: map[string]int{}, conditional: map[string]int{}}
+		u = &usage{inserted: map[string]int{}, conditional: map[string]int{}}
 		o.activity[f.table] = u
 	}
 	var conditions cql.Conditions
+	var using cql.Using
 	switch s := f.statement.(type) {
 	case *cql.Select:
 		u.selects++
-		return
 	case *cql.Insert:
 		u.inserts++
-		conditions = s.If
-		u.write(s.Using, st, keys)
+		conditions, using = s.If, s.Using
+		if st.Err == "" {
+			for _, k := range keys {
+				u.inserted[k]++
+			}
+		}
 	case *cql.Update:
 		u.updates++
-		conditions = s.If
-		u.write(s.Using, st, keys)
+		conditions, using = s.If, s.Using
 	case *cql.Delete:
 		u.deletes++
 		conditions = s.If
-		if len(s.Targets) == 0 && st.Err == "" {
-			for _, k := range keys {
-				u.deleted[k]++
-			}
-		}
+	}
+	if using.TTL != nil {
+		u.withTTL++
 	}
 	if conditions.Any() {
 		for _, k := range keys {
 			u.conditional[k]++
-		}
-	}
-}
-
-// write counts a written row.
-func (u *usage) write(using cql.Using, st *model.Statement, keys []string) {
-	if using.TTL != nil {
-		u.withTTL++
-	}
-	if st.Err == "" {
-		for _, k := range keys {
-			u.written[k]++
 		}
 	}
 }
