@@ -139,14 +139,19 @@ func (o *adviseOptions) run(ctx context.Context, c *console, from string) (*advi
 		return nil, err
 	}
 	l := o.login
-	ctx, cancel := context.WithTimeout(ctx, l.Timeout)
+	dialing, cancel := context.WithTimeout(ctx, l.Timeout)
 	defer cancel()
-	conn, err := client.Dial(ctx, l.Addr, client.Options{Username: l.Username, Password: l.Password, TLS: l.TLS})
+	conn, err := client.Dial(dialing, l.Addr, client.Options{Username: l.Username, Password: l.Password, TLS: l.TLS})
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	return advise.Advise(ctx, model.QueryOf(conn), advise.Options{Keyspace: o.keyspace, Ignore: o.ignored()})
+	query := func(ctx context.Context, statement string) (*client.Result, error) {
+		ctx, cancel := context.WithTimeout(ctx, l.Timeout)
+		defer cancel()
+		return model.QueryOf(conn)(ctx, statement)
+	}
+	return advise.Advise(ctx, query, advise.Options{Keyspace: o.keyspace, Ignore: o.ignored()})
 }
 
 // adviseScript runs a script and makes the report.

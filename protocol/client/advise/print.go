@@ -59,7 +59,7 @@ func (r *Report) Print(w io.Writer, color bool) error {
 	var b strings.Builder
 	byTable := slices.Clone(r.Findings)
 	slices.SortStableFunc(byTable, func(a, b Finding) int { return strings.Compare(a.Table, b.Table) })
-	table := ""
+	table, proposed := "", map[string]bool{}
 	for i := range byTable {
 		f := &byTable[i]
 		if f.Table != table {
@@ -70,12 +70,14 @@ func (r *Report) Print(w io.Writer, color bool) error {
 			}
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "  %s %s: %s\n", paint(f.Severity.color(), fmt.Sprintf("%-7s", f.Severity)), f.Rule, f.Message)
 		const indent = "\n          "
+		message := strings.ReplaceAll(wrap(f.Rule+": "+f.Message), "\n", indent)
+		fmt.Fprintf(&b, "  %s %s\n", paint(f.Severity.color(), fmt.Sprintf("%-7s", f.Severity)), message)
 		for _, e := range f.Evidence {
 			b.WriteString(indent[1:] + e.String() + "\n")
 		}
-		if f.Better != "" {
+		if f.Better != "" && !proposed[f.Better] {
+			proposed[f.Better] = true
 			b.WriteString(indent[1:] + paint(faint, strings.ReplaceAll(f.Better, "\n", indent)) + "\n")
 		}
 	}
@@ -85,6 +87,24 @@ func (r *Report) Print(w io.Writer, color bool) error {
 	b.WriteString(r.Summary() + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// width is how many characters of a message are on one line.
+const width = 100
+
+// wrap breaks a text into lines at its spaces.
+func wrap(text string) string {
+	line, lines := "", []string{}
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return strings.Join(append(lines, line), "\n")
 }
 
 // Summary is the report in one line.

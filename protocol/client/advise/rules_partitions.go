@@ -59,8 +59,8 @@ func checkUnbounded(l *look) (all []Finding) {
 			}
 		}
 		f.Evidence = append(f.Evidence, Evidence{Detail: fmt.Sprintf(
-			"%d rows were inserted into partition %s, and %d on average into each of %d partitions", n, key, rows/len(u.inserted),
-			len(u.inserted))})
+			"%d rows were inserted into partition %s, and %d on average into each of %d partitions", n, key,
+			rows/len(u.inserted), len(u.inserted))})
 		all = append(all, f)
 	}
 	return all
@@ -69,13 +69,19 @@ func checkUnbounded(l *look) (all []Finding) {
 // timeWords are names of columns with a period of time.
 var timeWords = []string{"date", "day", "hour", "minute", "week", "month", "year", "yyyymm", "yyyymmdd", "yyyymmddhh"}
 
+// plannedWords are words in the names of dates that are not those of the writes.
+var plannedWords = []string{
+	"birth", "due", "delivery", "start", "end", "departure", "arrival", "check", "checkin", "checkout", "expiry",
+	"expiration", "travel", "show", "release", "valid", "target", "scheduled", "planned", "booking", "stay",
+}
+
 func checkHotTime(l *look) (all []Finding) {
 	for _, t := range l.Tables {
 		key := t.OfKind("partition_key")
 		if t.Of != "" || !t.isTimeSeries() || len(key) != 1 {
 			continue
 		}
-		if key[0].Type != "date" && !hasWord(key[0], timeWords) {
+		if key[0].Type != "date" && !hasWord(key[0], timeWords) || hasWord(key[0], plannedWords) {
 			continue
 		}
 		all = append(all, Finding{

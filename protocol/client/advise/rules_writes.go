@@ -291,8 +291,8 @@ func checkSequence(l *look) []Finding {
 		}
 		delete(increments, s.client)
 	})
-	return l.pairFindings(pairs, "%d of %d increments are followed by a query of the counter and an INSERT, as if it made "+
-		"numbers: two clients can read the same one; use uuid() or now()")
+	return l.pairFindings(pairs, "%d of %d increments are followed by a query of the counter and an INSERT, as if it "+
+		"made numbers: two clients can read the same one; use uuid() or now()")
 }
 
 func checkDeletedCounter(l *look) (all []Finding) {

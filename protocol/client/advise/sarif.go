@@ -3,6 +3,7 @@ package advise
 import (
 	"encoding/json"
 	"io"
+	"net/url"
 	"path/filepath"
 )
 
@@ -22,7 +23,7 @@ type (
 	}
 	sarifDriver struct {
 		Name    string      `json:"name"`
-		Version string      `json:"semanticVersion,omitempty"`
+		Version string      `json:"version"`
 		Rules   []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
@@ -75,9 +76,9 @@ func (r *Report) SARIF(w io.Writer, version string) error {
 		})
 	}
 	for _, f := range r.Findings {
-		at := sarifLocation{Logical: []sarifLogical{{f.Table, "type"}}}
+		at := sarifLocation{Logical: []sarifLogical{{f.Table, "resource"}}}
 		if f.File != "" {
-			at.Physical = &sarifPhysical{sarifArtifact{filepath.ToSlash(f.File)}, sarifRegion{f.Line}}
+			at.Physical = &sarifPhysical{sarifArtifact{(&url.URL{Path: filepath.ToSlash(f.File)}).String()}, sarifRegion{f.Line}}
 		}
 		run.Results = append(run.Results, sarifResult{
 			RuleID: f.Rule, RuleIndex: index[f.Rule], Level: f.Severity, Message: sarifMessage{f.String()},

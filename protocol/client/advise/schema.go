@@ -250,8 +250,10 @@ func elementTypes(typ string) (all []string) {
 	return append(all, strings.TrimSpace(inner[from:]))
 }
 
-// ignoreWords finds the names of rules after cqld:ignore, to the end of the line.
-func ignoreWords() *regexp.Regexp { return regexp.MustCompile(`cqld:ignore[ \t]+([a-z0-9, \t-]+)`) }
+// ignoreWords finds the names of rules after cqld:ignore, which commas separate.
+func ignoreWords() *regexp.Regexp {
+	return regexp.MustCompile(`cqld:ignore\s+([a-z0-9-]+(?:\s*,\s*[a-z0-9-]+)*)`)
+}
 
 // ignored returns the names of rules that a comment ignores.
 func ignored(comment string) (names []string) {
@@ -259,7 +261,9 @@ func ignored(comment string) (names []string) {
 		return nil
 	}
 	for _, m := range ignoreWords().FindAllStringSubmatch(comment, -1) {
-		names = append(names, strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })...)
+		for name := range strings.SplitSeq(m[1], ",") {
+			names = append(names, strings.TrimSpace(name))
+		}
 	}
 	return names
 }
