@@ -47,7 +47,7 @@ func adviseCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "advise [ADDR|FILE]", GroupID: groupCheck, Short: "Find faults of data models in a schema and its traffic",
 		Long: "Compare tables, and the statements that use them, with rules of data modelling for Cassandra, and print " +
-			"what is wrong, the evidence, and better tables where they can be derived. A server at ADDR, cqld or Cassandra, " +
+			"faults, their evidence, and better tables where they can be derived. A server at ADDR, cqld or Cassandra, " +
 			"is only read; statements are observed by a cqld with --test-controls. A FILE of CQL is run on a server inside " +
 			"this process: its own statements are the traffic. A FILE that proxy has recorded is replayed there. A comment " +
 			"-- cqld:ignore RULE at a CREATE TABLE, or the same text in the comment of a table, ignores a rule.",
@@ -78,7 +78,7 @@ advise --rules`,
 		if err := advise.CheckRules(o.ignored()); err != nil {
 			return badFlag("ignore", o.ignore, err.Error()+"; --rules lists them")
 		}
-		report, err := o.run(ctx, c, optional(args))
+		report, err := o.makeReport(ctx, c, optional(args))
 		if err != nil {
 			return err
 		}
@@ -118,8 +118,8 @@ func (o *adviseOptions) print(c *console, r *advise.Report) error {
 	return r.Print(c.stdout, !o.noColor && isTerminal(c.stdout) && c.getenv("NO_COLOR") == "")
 }
 
-// run makes the report of a server, a script or a recording.
-func (o *adviseOptions) run(ctx context.Context, c *console, from string) (*advise.Report, error) {
+// makeReport makes the report of a server, a script or a recording.
+func (o *adviseOptions) makeReport(ctx context.Context, c *console, from string) (*advise.Report, error) {
 	info, err := os.Stat(from)
 	isFile := err == nil && info.Mode().IsRegular()
 	switch {

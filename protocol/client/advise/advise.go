@@ -12,13 +12,13 @@ import (
 	"github.com/cqld/cqld/protocol/client/model"
 )
 
-// Options limit and complete what Advise looks at. The zero value is for a server: all its tables, and the statements
-// that it has recorded.
+// Options are the parameters of Advise. The zero value is for a server: all its tables, and the statements that it has
+// recorded.
 type Options struct {
-	Keyspace string   // only its tables; "": all except those of the system
+	Keyspace string   // only its tables; "": all tables, except system tables
 	Ignore   []string // names of rules
 
-	// Statements are those that were observed; nil: those that the server has recorded.
+	// Statements were observed; nil: the server's record is read.
 	Statements []model.Statement
 
 	// Source is the file that the schema comes from, or nil. If it is a script, its statements were run once each as
@@ -81,6 +81,7 @@ type Rule struct {
 	Severity Severity
 	Title    string // one line
 	Why      string // the reason, and the limits from which on it reports
+	Source   string // where the rule is from
 
 	check func(*look) []Finding
 }

@@ -342,9 +342,9 @@ func TestRulesInDocs(t *testing.T) {
 	}
 	before, after, _ := strings.Cut(string(content), "-run TestRulesInDocs -update -->\n")
 	_, after, _ = strings.Cut(after, "\n## Limits")
-	table := "\n| rule | severity | |\n|---|---|---|\n"
+	table := "\n| rule | severity | | source |\n|---|---|---|---|\n"
 	for _, r := range advise.Rules {
-		table += "| `" + r.Name + "` | " + string(r.Severity) + " | " + r.Title + ". " + r.Why + " |\n"
+		table += "| `" + r.Name + "` | " + string(r.Severity) + " | " + r.Title + ". " + r.Why + " | " + r.Source + " |\n"
 	}
 	want := before + "-run TestRulesInDocs -update -->\n" + table + "\n## Limits" + after
 	if *update {

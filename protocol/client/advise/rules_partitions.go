@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql"
-	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/protocol/client/model"
 )
 
@@ -43,7 +42,8 @@ func checkUnbounded(l *look) (all []Finding) {
 			rows += n
 		}
 		key, n := most(u.inserted)
-		if n < minGrowth || rows < minAverageGrowth*len(u.inserted) || 5*u.deletes > u.inserts+u.updates {
+		ends := float64(u.deletes) > maxDeleteShare*float64(u.inserts)
+		if n < minGrowth || rows < minAverageGrowth*len(u.inserted) || ends {
 			continue
 		}
 		first := t.OfKind("clustering")[0].Name
@@ -55,7 +55,7 @@ func checkUnbounded(l *look) (all []Finding) {
 		}
 		for _, one := range l.forms {
 			if _, ok := one.statement.(*cql.Insert); ok && one.table == t {
-				f.Evidence = append(f.Evidence, one.evidence(""))
+				f.Evidence = append(f.Evidence, one.evidence())
 			}
 		}
 		f.Evidence = append(f.Evidence, Evidence{Detail: fmt.Sprintf(
@@ -69,7 +69,7 @@ func checkUnbounded(l *look) (all []Finding) {
 // timeWords are names of columns with a period of time.
 var timeWords = []string{"date", "day", "hour", "minute", "week", "month", "year", "yyyymm", "yyyymmdd", "yyyymmddhh"}
 
-// plannedWords are words in the names of dates that are not those of the writes.
+// plannedWords are words in the names of dates that differ from the date of the write.
 var plannedWords = []string{
 	"birth", "due", "delivery", "start", "end", "departure", "arrival", "check", "checkin", "checkout", "expiry",
 	"expiration", "travel", "show", "release", "valid", "target", "scheduled", "planned", "booking", "stay",
@@ -193,11 +193,16 @@ func checkTTL(l *look) (all []Finding) {
 		all = append(all, Finding{
 			Table:   t.FullName(),
 			Message: "rows in the order of time expire, but " + class + " merges them with rows that do not expire yet",
-			Better: "ALTER TABLE " + t.CQLName() + " WITH compaction = {'class': 'TimeWindowCompactionStrategy', " +
-				"'compaction_window_unit': " + quote.Text(window(t.Settings.TTL)) + ", 'compaction_window_size': 1};",
+			Better:  "ALTER TABLE " + t.CQLName() + " WITH compaction = " + timeWindows(window(t.Settings.TTL)) + ";",
 		})
 	}
 	return all
+}
+
+// timeWindows are the options of a strategy with windows of one unit.
+func timeWindows(unit string) string {
+	return "{'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': '" + unit +
+		"', 'compaction_window_size': 1}"
 }
 
 // window is a unit of time windows, of which a TTL has 10 to 50; 0 is a TTL that statements set.
@@ -211,7 +216,7 @@ func window(ttl int64) string {
 func checkNoTTL(l *look) (all []Finding) {
 	for _, t := range l.Tables {
 		u := l.activity[t]
-		if t.Of != "" || !t.usesTWCS() || t.Settings.TTL > 0 || u == nil || u.withTTL > 0 || u.inserts+u.updates < minWrites {
+		if t.Of != "" || !t.usesTWCS() || l.expires(t) || u == nil || u.withTTL > 0 || u.inserts+u.updates < minWrites {
 			continue
 		}
 		all = append(all, Finding{

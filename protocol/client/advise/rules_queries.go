@@ -12,17 +12,16 @@ import (
 // often reports whether there are enough executions to draw conclusions.
 func (l *look) often(n int64) bool { return n >= minExecutions || l.o.Script && n > 0 }
 
-// evidence is what a form has read.
-func (f *form) evidence(detail string, args ...any) Evidence {
+// evidence has the numbers of a form.
+func (f *form) evidence() Evidence {
 	return Evidence{
 		Form: f.text, Count: f.count, RowsRead: f.rows, Returned: f.returned, Tombstones: f.tombstones, Line: f.line,
-		Detail: fmt.Sprintf(detail, args...),
 	}
 }
 
 // finding is a finding of a form's table with its evidence.
 func (f *form) finding(message, better string) Finding {
-	return Finding{Table: f.table.FullName(), Message: message, Evidence: []Evidence{f.evidence("")}, Better: better}
+	return Finding{Table: f.table.FullName(), Message: message, Evidence: []Evidence{f.evidence()}, Better: better}
 }
 
 // average is the average of a sum over the executions of a form.
@@ -147,10 +146,9 @@ func checkTombstones(l *look) (all []Finding) {
 	return all
 }
 
-// isQueue reports whether rows are deleted, and reads pass the tombstones that they leave.
+// isQueue reports whether rows are deleted after they were read, and queries pass the tombstones that they leave.
 func (l *look) isQueue(t *Table) bool {
-	u := l.activity[t]
-	if u == nil || u.deletes < minExecutions || len(t.OfKind("clustering")) == 0 {
+	if l.taken(t) < minExecutions || len(t.OfKind("clustering")) == 0 {
 		return false
 	}
 	var tombstones, returned int64
@@ -163,6 +161,25 @@ func (l *look) isQueue(t *Table) bool {
 	return tombstones >= minTombstones && tombstones >= minTombstonesPerRow*max(returned, 1)
 }
 
+// taken counts deletions of single rows in the partition that the client has read last.
+func (l *look) taken(t *Table) (n int) {
+	last := map[string][]string{}
+	for _, s := range l.steps {
+		if s.form.table != t || len(s.keys) != 1 {
+			continue
+		}
+		switch d := s.form.statement.(type) {
+		case *cql.Select:
+			last[s.client] = s.keys
+		case *cql.Delete:
+			if slices.Equal(last[s.client], s.keys) && len(d.Targets) == 0 && t.isRow(d.Where) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 func checkQueue(l *look) (all []Finding) {
 	for _, t := range l.Tables {
 		if !l.isQueue(t) {
@@ -173,11 +190,13 @@ func checkQueue(l *look) (all []Finding) {
 		for _, one := range l.forms {
 			_, deletes := one.statement.(*cql.Delete)
 			if one.table == t && (deletes || one.tombstones > 0) {
-				f.Evidence = append(f.Evidence, one.evidence(""))
+				f.Evidence = append(f.Evidence, one.evidence())
 			}
 		}
 		if !t.hasBucket() && t.isTimeSeries() {
-			f.Better = l.cql(withBucket(t, "_by_hour", "hour", "timestamp"))
+			p := withBucket(t, "_by_hour", "hour", "timestamp")
+			p.options = []string{"default_time_to_live = 86400", "compaction = " + timeWindows("HOURS")}
+			f.Better = l.cql(p)
 		}
 		all = append(all, f)
 	}

@@ -176,7 +176,7 @@ func checkHotConditions(l *look) (all []Finding) {
 			"they run one after the other, with four round trips between replicas", n, total, key)}
 		for _, one := range l.forms {
 			if isConditional(one.statement) && one.table == t {
-				f.Evidence = append(f.Evidence, one.evidence(""))
+				f.Evidence = append(f.Evidence, one.evidence())
 			}
 		}
 		all = append(all, f)
@@ -197,8 +197,8 @@ func isConditional(statement cql.Statement) bool {
 	return false
 }
 
-// runs calls fn with each execution and the two before it by the same client: of the same table, and of any table.
-func (l *look) runs(fn func(sameTable, before, s step)) {
+// eachStep calls fn with each execution and the two before it by the same client: of the same table, and of any table.
+func (l *look) eachStep(fn func(sameTable, before, s step)) {
 	type place struct {
 		client string
 		table  *Table
@@ -214,7 +214,7 @@ func (l *look) runs(fn func(sameTable, before, s step)) {
 // isPair reports whether two executions are of the same single partition.
 func isPair(a, b step) bool { return a.form != nil && len(b.keys) == 1 && slices.Equal(a.keys, b.keys) }
 
-// pair is the executions of a form that follow, or are followed by, those of a query.
+// pair counts executions of a form that come directly before or after a query.
 type pair struct {
 	query *form
 	count int64
@@ -228,7 +228,7 @@ func (l *look) pairFindings(pairs map[*form]*pair, message string) (all []Findin
 			continue
 		}
 		one := f.finding(fmt.Sprintf(message, p.count, f.count), "")
-		one.Evidence = append(one.Evidence, p.query.evidence(""))
+		one.Evidence = append(one.Evidence, p.query.evidence())
 		all = append(all, one)
 	}
 	return all
@@ -245,22 +245,24 @@ func countPair(pairs map[*form]*pair, write, query *form) {
 // readsRow reports whether a form is a SELECT by the whole primary key.
 func readsRow(f *form) bool {
 	q, ok := f.statement.(*cql.Select)
-	if !ok {
-		return false
-	}
+	return ok && f.table.isRow(q.Where)
+}
+
+// isRow reports whether relations give the whole primary key.
+func (t *Table) isRow(where []cql.Relation) bool {
 	given := map[string]bool{}
-	for _, r := range q.Where {
+	for _, r := range where {
 		for _, c := range r.Columns {
 			given[c.Name] = r.Op == cql.Eq && !r.Token
 		}
 	}
-	keys := slices.Concat(f.table.OfKind("partition_key"), f.table.OfKind("clustering"))
+	keys := slices.Concat(t.OfKind("partition_key"), t.OfKind("clustering"))
 	return !slices.ContainsFunc(keys, func(c model.Column) bool { return !given[c.Name] })
 }
 
 func checkReadBeforeWrite(l *look) []Finding {
 	pairs := map[*form]*pair{}
-	l.runs(func(before, _, s step) {
+	l.eachStep(func(before, _, s step) {
 		if !isPair(before, s) || !readsRow(before.form) || isConditional(s.form.statement) || s.form.table.isCounterTable() {
 			return
 		}
@@ -281,7 +283,7 @@ func isCounterUpdate(f *form) bool {
 
 func checkSequence(l *look) []Finding {
 	pairs, increments := map[*form]*pair{}, map[string]*form{}
-	l.runs(func(sameTable, before, s step) {
+	l.eachStep(func(sameTable, before, s step) {
 		if isPair(sameTable, s) && isCounterUpdate(sameTable.form) && readsRow(s.form) {
 			increments[s.client] = sameTable.form
 			return

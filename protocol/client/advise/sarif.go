@@ -65,14 +65,15 @@ type (
 	}
 )
 
-// SARIF prints the report in the format of static analysis tools. version is that of the program.
+// SARIF prints the report in the format of static analysis tools. version is the program's.
 func (r *Report) SARIF(w io.Writer, version string) error {
 	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "cqld advise", Version: version}}, Results: []sarifResult{}}
 	index := map[string]int{}
 	for i, rule := range Rules {
 		index[rule.Name] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
-			ID: rule.Name, Short: sarifMessage{rule.Title}, Full: sarifMessage{rule.Why}, Default: sarifLevel{rule.Severity},
+			ID: rule.Name, Short: sarifMessage{rule.Title}, Default: sarifLevel{rule.Severity},
+			Full: sarifMessage{rule.Why + " Source: " + rule.Source + "."},
 		})
 	}
 	for _, f := range r.Findings {

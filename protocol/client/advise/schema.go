@@ -13,7 +13,7 @@ import (
 	"github.com/cqld/cqld/protocol/client/model"
 )
 
-// Schema is what a server says of its tables.
+// Schema has the tables of a server.
 type Schema struct {
 	Keyspaces []model.Keyspace
 	Tables    []*Table // and views
@@ -179,7 +179,7 @@ func (t *Table) isCounterTable() bool {
 	return slices.ContainsFunc(t.Columns, func(c model.Column) bool { return c.Type == "counter" })
 }
 
-// isMoment reports whether a type has points in time with which clients order what happens.
+// isMoment reports whether a type has points in time, by which clients order events.
 func isMoment(typ string) bool { return typ == "timestamp" || typ == "timeuuid" }
 
 // isTimeSeries reports whether the rows of a partition are in the order of time.

@@ -64,11 +64,11 @@ func (s *Source) define(line int, text string, ignores []string) {
 		s.keyspace = t.Keyspace
 		s.misplaced(line, ignores)
 	case *cql.CreateTable:
-		s.at(t.Table, line, ignores)
+		s.addDefinition(t.Table, line, ignores)
 	case *cql.CreateView:
-		s.at(t.View, line, ignores)
+		s.addDefinition(t.View, line, ignores)
 	case *cql.CreateIndex:
-		s.at(t.Table, 0, ignores)
+		s.addDefinition(t.Table, 0, ignores)
 	default:
 		s.misplaced(line, ignores)
 	}
@@ -82,8 +82,8 @@ func (s *Source) misplaced(line int, ignores []string) {
 	}
 }
 
-// at adds a definition.
-func (s *Source) at(name cql.QualifiedName, line int, ignores []string) {
+// addDefinition adds the place of a table.
+func (s *Source) addDefinition(name cql.QualifiedName, line int, ignores []string) {
 	if name.Keyspace == "" {
 		name.Keyspace = s.keyspace
 	}

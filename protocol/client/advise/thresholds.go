@@ -1,7 +1,7 @@
 package advise
 
-// The limits from which on rules report. They hold for the traffic of tests as well as for that of a day: a rule
-// compares statements with each other where it can, and asks for enough of them not to report a coincidence.
+// The limits from which on rules report. They suit the traffic of a test and the traffic of a day: a rule compares
+// statements with each other where it can, and needs so many of them that a coincidence is unlikely.
 const (
 	minExecutions = 10 // of a statement's form, unless the statements are a script
 
@@ -10,6 +10,7 @@ const (
 
 	minGrowth        = 50 // rows written to one partition in the order of time
 	minAverageGrowth = 20 // and to each partition on average
+	maxDeleteShare   = 0.2
 
 	minFilteredRows = 100 // read by a query within one partition, on average
 	minScannedRows  = 100 // read by a query without a WHERE clause, on average

@@ -2,6 +2,7 @@ package advise
 
 import (
 	"maps"
+	"net"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 	"github.com/cqld/cqld/protocol/client/model"
 )
 
-// Traffic is what observed statements have in common.
+// Traffic is the sum of observed statements.
 type Traffic struct {
 	Statements int // that concern tables of the schema
 	forms      []*form
@@ -20,7 +21,7 @@ type Traffic struct {
 	activity   map[*Table]*usage // of tables with statements
 }
 
-// form is all statements that differ only in their values. Statements of batches are forms too, without what they read.
+// form is all statements that differ only in their values. Statements of batches are counted too, but read nothing.
 type form struct {
 	text       string // the first one's, with ? for values
 	statement  cql.Statement
@@ -39,7 +40,7 @@ type form struct {
 	wide       int64          // executions with minInPartitions or more
 }
 
-// maxTexts is how many texts of a form are told apart.
+// maxTexts is how many texts of a form are distinguished.
 const maxTexts = 100
 
 // batch is all batches of the same forms.
@@ -57,14 +58,15 @@ type batch struct {
 	bulk       int64 // batches with minBulkPartitions or more
 }
 
-// step is one execution, for rules about the order of statements.
+// step is one execution, for rules about the order of statements. Clients on one host count as one, because drivers
+// use several connections.
 type step struct {
-	client string
+	client string // its host
 	form   *form
 	keys   []string
 }
 
-// usage counts what statements have done with a table.
+// usage counts the statements of a table by their effects.
 type usage struct {
 	selects, inserts, updates, deletes int64
 	withTTL                            int64          // of inserts and updates
@@ -80,7 +82,7 @@ func observe(all []model.Statement, s *Schema, source *Source) *Traffic {
 	}
 	o.activity = map[*Table]*usage{}
 	for i := range all {
-		o.add(&all[i])
+		o.takeStatement(&all[i])
 	}
 	return &o.Traffic
 }
@@ -95,8 +97,8 @@ type observer struct {
 	lists   *regexp.Regexp // of values: their lengths are not part of a form
 }
 
-// add takes a statement.
-func (o *observer) add(st *model.Statement) {
+// takeStatement adds a statement.
+func (o *observer) takeStatement(st *model.Statement) {
 	if st.Opcode == "PREPARE" || strings.HasSuffix(st.Text, sampleEnd) {
 		return
 	}
@@ -105,7 +107,7 @@ func (o *observer) add(st *model.Statement) {
 		for _, piece := range parser.Split(st.Text) {
 			texts = append(texts, piece.Text)
 		}
-		o.addBatch(st, texts, st.BatchType != "unlogged")
+		o.takeBatch(st, texts, st.BatchType != "unlogged")
 		return
 	}
 	f := o.form(st.Text, st.Table)
@@ -114,14 +116,14 @@ func (o *observer) add(st *model.Statement) {
 		for _, child := range b.Statements {
 			texts = append(texts, child.String())
 		}
-		o.addBatch(st, texts, b.Kind != cql.UnloggedBatch)
+		o.takeBatch(st, texts, b.Kind != cql.UnloggedBatch)
 		return
 	}
 	if f.table == nil {
 		return
 	}
 	o.Statements++
-	o.count(f, st, st.Partitions)
+	o.countExecution(f, st, st.Partitions)
 	f.rows += st.Rows
 	f.returned += st.Returned
 	f.tombstones += st.Tombstones
@@ -139,11 +141,12 @@ func (o *observer) add(st *model.Statement) {
 			f.texts[text]++
 		}
 	}
-	o.steps = append(o.steps, step{st.Client, f, st.Partitions})
+	host, _, _ := net.SplitHostPort(st.Client)
+	o.steps = append(o.steps, step{host, f, st.Partitions})
 }
 
-// count counts an execution of a statement, or of one in a batch.
-func (o *observer) count(f *form, st *model.Statement, keys []string) {
+// countExecution counts an execution of a statement, or of one in a batch.
+func (o *observer) countExecution(f *form, st *model.Statement, keys []string) {
 	f.count++
 	for _, k := range keys {
 		f.keys[k]++
@@ -151,11 +154,11 @@ func (o *observer) count(f *form, st *model.Statement, keys []string) {
 	if f.line == 0 {
 		f.line = o.source.line(st.Text)
 	}
-	o.use(f, st, keys)
+	o.countUse(f, st, keys)
 }
 
-// addBatch takes a batch with the texts of its statements.
-func (o *observer) addBatch(st *model.Statement, texts []string, logged bool) {
+// takeBatch adds a batch with the texts of its statements.
+func (o *observer) takeBatch(st *model.Statement, texts []string, logged bool) {
 	b := &batch{logged: logged, children: map[*form]int{}}
 	for _, text := range texts {
 		if f := o.form(text, st.Table); f.table != nil {
@@ -207,14 +210,14 @@ func (o *observer) addBatch(st *model.Statement, texts []string, logged bool) {
 		case len(st.Partitions) == len(texts):
 			keys = st.Partitions[i : i+1]
 		}
-		o.count(f, st, keys)
+		o.countExecution(f, st, keys)
 		if i == 0 {
 			f.nulls += st.Nulls
 		}
 	}
 }
 
-// form returns the form of a text. table is that of the record, which may be "".
+// form returns the form of a text. table is the recorded one, which may be "".
 func (o *observer) form(text, table string) *form {
 	original := text
 	text = model.Form(text)
@@ -265,8 +268,8 @@ func tableOf(statement cql.Statement) (name cql.QualifiedName) {
 	return name
 }
 
-// use adds an execution to the usage of its table.
-func (o *observer) use(f *form, st *model.Statement, keys []string) {
+// countUse adds an execution to the usage of its table.
+func (o *observer) countUse(f *form, st *model.Statement, keys []string) {
 	u := o.activity[f.table]
 	if u == nil {
 		u = &usage{inserted: map[string]int{}, conditional: map[string]int{}}

@@ -53,10 +53,11 @@ func (t *Table) Column(name string) *Column {
 // Query runs a query and returns all its rows.
 type Query func(ctx context.Context, statement string) (*client.Result, error)
 
-// QueryOf returns the Query of a connection, which reads all pages.
+// QueryOf returns the Query of a connection, which reads all pages. They are large, because a virtual table is made
+// anew for each page.
 func QueryOf(conn *client.Conn) Query {
 	return func(ctx context.Context, statement string) (*client.Result, error) {
-		o := client.QueryOptions{Consistency: cqlerr.LocalOne, PageSize: 1000}
+		o := client.QueryOptions{Consistency: cqlerr.LocalOne, PageSize: 10_000}
 		var all *client.Result
 		for {
 			page, err := conn.Query(ctx, statement, nil, &o)
