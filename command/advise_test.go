@@ -80,6 +80,23 @@ func TestAdviseScript(t *testing.T) {
 	if len(log.Runs[0].Results) != len(lines) {
 		t.Errorf("%d results", len(log.Runs[0].Results))
 	}
+	var report struct {
+		Findings []struct {
+			Rule, Severity, Table, Message, Better, File string
+			Line                                         int
+			Evidence                                     []struct{ Form string }
+		}
+		Tables, Statements int
+		Recorded           bool
+	}
+	_, out, _ = cqld(t, nil, "advise", path, "--format", "json")
+	if err := json.Unmarshal([]byte(out), &report); err != nil || len(report.Findings) != 2 || !report.Recorded {
+		t.Fatalf("error %v: %s", err, out)
+	}
+	if f := report.Findings[0]; f.Rule != "allow-filtering" || f.Severity != "warning" || f.Table != "elsewhere.users" ||
+		f.Line != 7 || !strings.HasPrefix(f.Better, "CREATE TABLE") || f.Evidence[0].Form == "" {
+		t.Errorf("%+v", f)
+	}
 	for want, args := range map[int][]string{
 		0:          {"--fail-on", "error", "--format", "json"},
 		exitFailed: {"--fail-on", "note"},
@@ -103,7 +120,8 @@ func TestAdviseMistakes(t *testing.T) {
 		`there is no rule "selectstar": did you mean select-star?`: {"advise", script, "--ignore", "queue,selectstar"},
 		"b.cql:2: table nowhere does not exist":                    {"advise", writeFile(t, "b.cql", "\nSELECT * FROM nowhere;")},
 		"neither a recording of proxy nor a script":                {"advise", writeFile(t, "c.txt", "hello")},
-		"none.cql is neither a script":                             {"advise", "none.cql"},
+		"cannot read none.cql":                                     {"advise", "none.cql"},
+		"has no file whose name ends in .cql":                      {"advise", t.TempDir()},
 		"--schema is for recordings":                               {"advise", script, "--schema", script},
 	} {
 		if code, _, errs := cqld(t, nil, args...); code == 0 || !strings.Contains(errs, want) {
@@ -143,6 +161,8 @@ func TestAdviseServer(t *testing.T) {
 		{[]string{srv.Addr(), "-k", "other"}, []string{"nothing to report in 0 tables"}},
 		{[]string{bare.Addr()}, []string{"nothing to report in 1 table; no statements were recorded, so only rules of the schema apply"}},
 		{[]string{recording, "--schema", file}, []string{"1 warning in 1 table and 1 statement\n", "users  " + file + ":1\n"}},
+		{[]string{recording, "--schema", filepath.Dir(file)}, []string{"users  " + file + ":1\n"}},
+		{[]string{filepath.Dir(file), "--ignore", "full-scan"}, []string{"nothing to report in 1 table and 0 statements"}},
 		{[]string{recording}, []string{"the recording creates no tables: --schema names a file that does"}},
 	} {
 		code, out, errs := cqld(t, nil, append([]string{"advise"}, one.args...)...)

@@ -21,8 +21,8 @@ type Options struct {
 	// Statements were observed; nil: the server's record is read.
 	Statements []model.Statement
 
-	// Source is the file that the schema comes from, or nil. If it is a script, its statements were run once each as
-	// examples of the queries of a program, so that one execution is enough evidence.
+	// Source is the files that the schema comes from, or nil. If they are scripts, their statements are examples of the
+	// queries of a program, so that one execution is enough evidence.
 	Source *Source
 	Script bool
 }
@@ -56,7 +56,8 @@ type Evidence struct {
 	Returned   int64  `json:"returned,omitempty"` // rows
 	Tombstones int64  `json:"tombstones,omitempty"`
 	Detail     string `json:"detail,omitempty"` // in words
-	Line       int    `json:"line,omitempty"`   // of the first statement, if it is in the file
+	File       string `json:"file,omitempty"`   // of the first statement, if it is in a file
+	Line       int    `json:"line,omitempty"`
 }
 
 // Severity is how bad a finding is. Its values are also the levels of SARIF.
@@ -149,7 +150,8 @@ func Advise(ctx context.Context, query model.Query, o Options) (*Report, error) 
 			if l.ignores(f) {
 				continue
 			}
-			f.File, f.Line = o.Source.place(f)
+			at := o.Source.placeOf(f)
+			f.File, f.Line = at.file, at.line
 			report.Findings = append(report.Findings, f)
 		}
 	}

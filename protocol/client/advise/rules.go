@@ -49,7 +49,7 @@ var Rules = []Rule{
 		"allow-filtering", Warning, "A query needs ALLOW FILTERING",
 		"Cassandra reads rows that do not match. A table with the compared columns in its partition key needs no " +
 			"filtering. Within a partition or an index it is reported from 100 rows read on average, 10 for each row " +
-			"returned.",
+			"returned. Queries that Cassandra refuses without ALLOW FILTERING are reported too.",
 		"Cassandra's documentation, CQL: ALLOW FILTERING; one table for each query",
 		checkFiltering,
 	},

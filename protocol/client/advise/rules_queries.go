@@ -15,7 +15,8 @@ func (l *look) often(n int64) bool { return n >= minExecutions || l.o.Script && 
 // evidence has the numbers of a form.
 func (f *form) evidence() Evidence {
 	return Evidence{
-		Form: f.text, Count: f.count, RowsRead: f.rows, Returned: f.returned, Tombstones: f.tombstones, Line: f.line,
+		Form: f.text, Count: f.count, RowsRead: f.rows, Returned: f.returned, Tombstones: f.tombstones,
+		File: f.place.file, Line: f.place.line,
 	}
 }
 
@@ -43,6 +44,12 @@ func hasToken(q *cql.Select) bool {
 
 func checkFiltering(l *look) (all []Finding) {
 	l.selects(func(f *form, q *cql.Select, p *model.Plan) {
+		filters := strings.Join(p.Filters, " AND ")
+		if f.refused > 0 && len(p.Filters) > 0 {
+			message := "the query is refused, because its rows have to be compared with " + filters
+			all = append(all, f.finding(message, l.cql(tableForQuery(q, f.table))))
+			return
+		}
 		if !q.AllowFiltering || len(p.Filters) == 0 || hasToken(q) {
 			return
 		}
@@ -50,7 +57,6 @@ func checkFiltering(l *look) (all []Finding) {
 		if narrow && (f.average(f.rows) < minFilteredRows || f.rows < minRowsPerRow*max(f.returned, 1)) {
 			return
 		}
-		filters := strings.Join(p.Filters, " AND ")
 		message := "every partition of the table is read, and rows are compared with " + filters
 		if narrow {
 			message = fmt.Sprintf("%d rows are read for each one that matches %s", f.rows/max(f.returned, 1), filters)

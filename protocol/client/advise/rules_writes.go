@@ -16,7 +16,7 @@ func (l *look) oftenBatch(n int64) bool { return n >= minBatches || l.o.Script &
 // finding is a finding of a batch.
 func (b *batch) finding(message string) Finding {
 	return Finding{Table: b.table.FullName(), Message: message, Evidence: []Evidence{{
-		Form: b.text, Count: b.count, Line: b.line,
+		Form: b.text, Count: b.count, File: b.place.file, Line: b.place.line,
 		Detail: fmt.Sprintf("%d statements for %d partitions on average", b.statements/b.count, b.partitions/b.count),
 	}}}
 }
@@ -199,13 +199,13 @@ func isConditional(statement cql.Statement) bool {
 
 // eachStep calls fn with each execution and the two before it by the same client: of the same table, and of any table.
 func (l *look) eachStep(fn func(sameTable, before, s step)) {
-	type place struct {
+	type session struct {
 		client string
 		table  *Table
 	}
-	ofTable, ofClient := map[place]step{}, map[string]step{}
+	ofTable, ofClient := map[session]step{}, map[string]step{}
 	for _, s := range l.steps {
-		at := place{s.client, s.form.table}
+		at := session{s.client, s.form.table}
 		fn(ofTable[at], ofClient[s.client], s)
 		ofTable[at], ofClient[s.client] = s, s
 	}

@@ -26,13 +26,14 @@ type form struct {
 	text       string // the first one's, with ? for values
 	statement  cql.Statement
 	table      *Table // nil: it is none of the schema
-	line       int    // of the first one in the file, or 0
+	place      place  // of the first one
 	count      int64
 	rows       int64 // read
 	returned   int64
 	tombstones int64 // read
 	nulls      int64 // bound to markers of an INSERT
 	whole      int64 // executions that have read all partitions
+	refused    int64 // executions without the ALLOW FILTERING that they need
 	unprepared int64 // executions of texts with values
 	texts      map[string]int
 	keys       map[string]int // executions by partition key
@@ -47,7 +48,7 @@ const maxTexts = 100
 type batch struct {
 	text       string
 	table      *Table // the first one
-	line       int
+	place      place
 	logged     bool
 	children   map[*form]int // of the first batch
 	tables     []*Table
@@ -134,6 +135,9 @@ func (o *observer) takeStatement(st *model.Statement) {
 	if st.FullScan {
 		f.whole++
 	}
+	if strings.Contains(st.Err, "ALLOW FILTERING") {
+		f.refused++
+	}
 	f.nulls += st.Nulls
 	if text := strings.TrimSpace(st.Text); !st.Prepared && model.Form(text) != strings.TrimRight(text, "; ") {
 		f.unprepared++
@@ -151,8 +155,8 @@ func (o *observer) countExecution(f *form, st *model.Statement, keys []string) {
 	for _, k := range keys {
 		f.keys[k]++
 	}
-	if f.line == 0 {
-		f.line = o.source.line(st.Text)
+	if f.place.line == 0 {
+		f.place = o.source.statement(st.Text)
 	}
 	o.countUse(f, st, keys)
 }
@@ -184,7 +188,7 @@ func (o *observer) takeBatch(st *model.Statement, texts []string, logged bool) {
 	if known := o.byBatch[b.text]; known != nil {
 		b = known
 	} else {
-		b.table, b.line = b.tables[0], o.source.line(st.Text)
+		b.table, b.place = b.tables[0], o.source.statement(st.Text)
 		o.byBatch[b.text] = b
 		o.batches = append(o.batches, b)
 	}
