@@ -63,8 +63,9 @@ func (s *Source) define(at place, text string, ignores []string) {
 			s.notes = append(s.notes, fmt.Sprintf("%s:%d: cqld:ignore: %v", at.file, at.line, err))
 		}
 	}
-	if word, _, _ := strings.Cut(strings.ToLower(text), " "); len(ignores) == 0 && word != "use" && word != "create" {
-		return
+	begin := strings.ToLower(text[:min(len("create"), len(text))])
+	if len(ignores) == 0 && begin != "create" && !strings.HasPrefix(begin, "use") {
+		return // most statements of a script, which are not parsed again
 	}
 	statement, _, err := parser.Parse(text)
 	if err != nil {
