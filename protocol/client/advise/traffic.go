@@ -50,7 +50,7 @@ type batch struct {
 	table      *Table // the first one
 	place      place
 	logged     bool
-	children   map[*form]int // of the first batch
+	children   map[*form]bool
 	tables     []*Table
 	count      int64
 	statements int64
@@ -163,10 +163,10 @@ func (o *observer) countExecution(f *form, st *model.Statement, keys []string) {
 
 // takeBatch adds a batch with the texts of its statements.
 func (o *observer) takeBatch(st *model.Statement, texts []string, logged bool) {
-	b := &batch{logged: logged, children: map[*form]int{}}
+	b := &batch{logged: logged, children: map[*form]bool{}}
 	for _, text := range texts {
 		if f := o.form(text, st.Table); f.table != nil {
-			b.children[f]++
+			b.children[f] = true
 			if !slices.Contains(b.tables, f.table) {
 				b.tables = append(b.tables, f.table)
 			}
