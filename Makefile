@@ -170,7 +170,7 @@ bench: ## measure start, requests on BENCH_ROWS rows beside a server that does n
 	go test -run '^$$' -bench . ./cql/parser ./cql/types ./planner/scope
 	go test -run '^$$' -bench "Beside|Allocations|Growth|Durable|Queue|Purge|Definitions|Indexed|TextIndexes|ViewPage" -benchtime 1x $(ON_DISK) ./store
 
-benchmarks: ## compare start, requests, growth, sustained load and memory with a real Cassandra, and write BENCHMARKS.md
+benchmarks: ## compare start, requests, growth, sustained load and memory with a real Cassandra, the shell with the cqlsh in $$CQLSH, and write BENCHMARKS.md
 	$(ORACLE) go run -C compat_tests/drivers ./bench -report ../../BENCHMARKS.md
 
 HISTORIES ?= 1000000

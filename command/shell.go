@@ -219,8 +219,14 @@ func (o *shellOptions) usesColor(c *console, rc *settingsFile) bool {
 	case o.file != "" || !isTerminal(c.stdout) || c.getenv("NO_COLOR") != "":
 		return false
 	}
-	term := c.getenv("TERM")
-	return rc.flag("ui", "color", term != "" && term != "dumb")
+	return rc.flag("ui", "color", hasColors(c.getenv("TERM")))
+}
+
+// hasColors reports whether a kind of terminal has colours. cqlsh asks tput; the kinds without colours that are in use
+// have such names, and other terminals ignore colours they do not have.
+func hasColors(term string) bool {
+	return term != "" && term != "dumb" && !strings.HasPrefix(term, "vt") && !strings.HasSuffix(term, "-m") &&
+		!strings.HasSuffix(term, "-mono")
 }
 
 // timeZone returns the zone with the name in the environment, or else in the cqlshrc.

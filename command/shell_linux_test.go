@@ -1,12 +1,15 @@
 package command
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -16,6 +19,65 @@ import (
 // shellVariable makes this test the shell that TestShellOnTerminal starts; it has the address of the server.
 const shellVariable = "TEST_SHELL"
 
+// shellTerminal is a terminal on which shells are started.
+type shellTerminal struct {
+	*testing.T
+	server             *cqltest.Server
+	home               string
+	keyboard, terminal *os.File
+	shown              *servedLog
+	from               int // of the text that expect looks at
+}
+
+func newShellTerminal(t *testing.T, server *cqltest.Server) *shellTerminal {
+	t.Helper()
+	term := &shellTerminal{T: t, server: server, home: t.TempDir()}
+	term.keyboard, term.terminal, term.shown = newKeyboard(t)
+	term.resize(120)
+	return term
+}
+
+// resize changes the number of columns.
+func (t *shellTerminal) resize(columns uint16) {
+	t.Helper()
+	if err := unix.IoctlSetWinsize(int(t.keyboard.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// start starts a shell.
+func (t *shellTerminal) start(env ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestShellOnTerminal$")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir = t.terminal, t.terminal, t.terminal, t.home
+	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true, Setctty: true}
+	cmd.Env = append([]string{
+		shellVariable + "=" + t.server.Addr(), "HOME=" + t.home, "TERM=xterm", "PATH=" + os.Getenv("PATH"),
+	}, env...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd
+}
+
+// expect waits until a text is shown after the last one, and returns what was shown until then.
+func (t *shellTerminal) expect(pattern string) string {
+	t.Helper()
+	t.shown.awaitFrom(t.T, t.from, pattern)
+	begin := t.from
+	t.from = len(t.shown.String())
+	return t.shown.String()[begin:t.from]
+}
+
+// press types keys.
+func (t *shellTerminal) press(keys string) {
+	t.Helper()
+	if _, err := t.keyboard.WriteString(keys); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestShellOnTerminal types at the prompt of the shell.
 func TestShellOnTerminal(t *testing.T) {
 	if addr := os.Getenv(shellVariable); addr != "" {
@@ -24,55 +86,28 @@ func TestShellOnTerminal(t *testing.T) {
 		Main("test", nil)
 	}
 	server := cqltest.RunT(t)
+	t.Run("commands", func(t *testing.T) { typeCommands(t, server) })
 	server.Query(t, "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
 	server.Query(t, "CREATE TABLE shop.hotels (city text, id int, rooms int, PRIMARY KEY (city, id))")
-	keyboard, terminal, shown := newKeyboard(t)
-	if err := unix.IoctlSetWinsize(int(keyboard.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 120}); err != nil {
-		t.Fatal(err)
-	}
-	home := t.TempDir()
-	start := func(env ...string) *exec.Cmd {
-		cmd := exec.Command(os.Args[0], "-test.run", "^TestShellOnTerminal$")
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
-		cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true, Setctty: true}
-		cmd.Env = append([]string{shellVariable + "=" + server.Addr(), "HOME=" + home, "TERM=xterm", "PATH=" +
-			os.Getenv("PATH")}, env...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = cmd.Process.Kill() })
-		return cmd
-	}
-	from := 0
-	// expect waits until a text is shown after the last one.
-	expect := func(pattern string) {
-		t.Helper()
-		shown.awaitFrom(t, from, pattern)
-		from = len(shown.String())
-	}
-	press := func(keys string) {
-		t.Helper()
-		if _, err := keyboard.WriteString(keys); err != nil {
-			t.Fatal(err)
-		}
-	}
+	term := newShellTerminal(t, server)
+	expect, press := term.expect, term.press
 	// complete presses the tab key until the line is completed: the schema is read in the background.
 	complete := func(line, want string) {
 		t.Helper()
 		for range 1000 {
-			begin := from
+			begin := term.from
 			press(line + "\t")
 			expect(regexp.QuoteMeta(line)) // by the editor, which takes Ctrl-C from then on
 			press("\x03")
 			expect(`\^C[\r\n]+[^>]*> $`)
-			if strings.Contains(shown.String()[begin:], want) {
+			if strings.Contains(term.shown.String()[begin:], want) {
 				return
 			}
 		}
 		t.Errorf("%s is not completed to %s", line, want)
 	}
 
-	shell := start("NO_COLOR=1")
+	shell := term.start("NO_COLOR=1")
 	expect(`\[cqlsh 6\.2\.2\+cqld-test \| Cassandra 5\.0\.8 \|.*[\r\n]+Use HELP for help\.[\r\n]+cqlsh> $`)
 	press("USE shop;\r")
 	expect(`cqlsh:shop> $`)
@@ -118,12 +153,12 @@ func TestShellOnTerminal(t *testing.T) {
 	if err := shell.Wait(); err != nil {
 		t.Errorf("the shell ends with %v", err)
 	}
-	if strings.Contains(shown.String(), "\x1b[0;1;") {
+	if strings.Contains(term.shown.String(), "\x1b[0;1;") {
 		t.Error("there are colours")
 	}
 
-	from = len(shown.String())
-	shell = start()
+	term.from = len(term.shown.String())
+	shell = term.start()
 	expect(`cqlsh> $`)
 	press("\x12北京")
 	expect(`i-search\)` + "`北京'")
@@ -134,9 +169,107 @@ func TestShellOnTerminal(t *testing.T) {
 	if err := shell.Wait(); err != nil {
 		t.Errorf("the shell ends with %v", err)
 	}
-	history, err := os.ReadFile(filepath.Join(home, ".cassandra", "cqlsh_history"))
+	history, err := os.ReadFile(filepath.Join(term.home, ".cassandra", "cqlsh_history"))
 	if err != nil || !strings.Contains(string(history), "INSERT INTO hotels (city, id, rooms) VALUES ('北京', 1, 900);\n") ||
 		strings.Contains(string(history), "hidden") {
 		t.Errorf("the history is %q, error %v", history, err)
 	}
 }
+
+// typeCommands types commands that need a terminal.
+func typeCommands(t *testing.T, server *cqltest.Server) {
+	server.Query(t, "CREATE KEYSPACE depot WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
+	server.Query(t, "CREATE TABLE depot.parts (place text, id int, name text, kind text STATIC, PRIMARY KEY (place, id))")
+	term := newShellTerminal(t, server)
+	expect, press := term.expect, term.press
+	term.resize(0) // a terminal that does not know its size
+	shell := term.start("COLUMNS=110")
+	expect(`cqlsh> $`)
+	if size, err := unix.IoctlGetWinsize(int(term.terminal.Fd()), unix.TIOCGWINSZ); err != nil || size.Col != 110 {
+		t.Errorf("the terminal has the size %v, error %v", size, err)
+	}
+
+	press("LOGIN cassandra\r")
+	expect(`Password: $`)
+	press("unspoken\r")
+	expect(`cassandra@cqlsh> $`)
+	if strings.Contains(term.shown.String(), "unspoken") {
+		t.Error("the password is shown")
+	}
+
+	press("COPY depot.parts (place, id, name, kind) FROM STDIN;\r")
+	expect(`\[Use \. on a line by itself to end input\]\s+\[copy\] $`)
+	press("Bern,1,a very long name of something,bolt\r")
+	expect(`\[copy\] $`)
+	press(".\r")
+	expect(`1 rows imported from 1 files in [\d.]+ seconds \(0 skipped\)\.\s+\S+> $`)
+
+	press("\\width 12\r")
+	expect(`cut to 12 columns[^>]*> $`)
+	press("SELECT * FROM depot.parts;\r")
+	table := expect(`\(1 rows\)\s+\S+> $`)
+	for _, want := range []string{red + "place", cyan + "id", white + "kind", magenta + "name", "a very long…"} {
+		if !strings.Contains(table, want) {
+			t.Errorf("there is no %q in %q", want, table)
+		}
+	}
+
+	long := "SELECT place FROM depot.parts WHERE place = 'Bern' AND id IN (1, 2, 3, 4, 5) LIMIT 1000;"
+	press(long)
+	expect(regexp.QuoteMeta(long) + "$")
+	term.resize(60)
+	expect(`> \{[^}]*LIMIT 1000;\S*$`) // its end
+	press("\r")
+	expect(`Bern[^>]*> $`)
+
+	press("TRACING TREE\r")
+	expect(`TREE\s+\S+> $`)
+	press(long + "\r")
+	timeline := expect(`coordinator\)(?s:.*)├(?s:.*)> $`)
+	for line := range strings.Lines(timeline[strings.Index(timeline, "coordinator)"):]) {
+		if width := utf8.RuneCountInString(colors.ReplaceAllString(strings.TrimRight(line, "\r\n"), "")); width > 60 {
+			t.Errorf("a line takes %d columns: %q", width, line)
+		}
+	}
+	if !strings.Contains(timeline, "…") {
+		t.Errorf("no line is cut:\n%s", timeline)
+	}
+	press("TRACING OFF\r")
+	expect(`OFF\s+\S+> $`)
+
+	const rows = 12_000
+	var file strings.Builder
+	for i := range rows {
+		fmt.Fprintf(&file, "many,%d,name\n", i)
+	}
+	if err := os.WriteFile(filepath.Join(term.home, "parts.csv"), []byte(file.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	term.resize(200)
+	expect(`\x1b\[1G\S+> \x1b\[0K\x1b\[\d+G$`) // the prompt is drawn again
+	command := "COPY depot.parts (place, id, name) FROM 'parts.csv' WITH RESUME = true AND NUMPROCESSES = 1"
+	press(command + " AND INGESTRATE = 2000 AND REPORTFREQUENCY = 0;\r")
+	expect(`Processed: \d+ rows; Rate: +\d+ rows/s; Avg\. rate: +\d+ rows/s; \d+ %, \d+s left`)
+	press("\x03")
+	expect(`The first \d+ rows are finished, and some after them may be; the same command continues\.\s+(?s:.*)cancelled(?s:.*)> $`)
+	press(command + ";\r")
+	expect(`Continuing after the first \d+ rows`)
+	expect(`\d+ rows imported from 1 files(?s:.*)> $`)
+	press("EXIT\r")
+	if err := shell.Wait(); err != nil {
+		t.Errorf("the shell ends with %v", err)
+	}
+	if got := server.Query(t, "SELECT count(*) FROM depot.parts WHERE place = 'many'").String(); got != strconv.Itoa(rows) {
+		t.Errorf("there are %s rows", got)
+	}
+	if left, err := filepath.Glob(filepath.Join(term.home, "*.resume")); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, error %v", left, err)
+	}
+}
+
+// The colours of names of columns.
+const (
+	red, cyan, white, magenta = "\x1b[0;1;31m", "\x1b[0;1;36m", "\x1b[0;1;37m", "\x1b[0;1;35m"
+)
+
+var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")

@@ -18,6 +18,7 @@ require (
 	github.com/cqld/cqld/cqltest/gocqlv2test v0.1.0
 	github.com/datastax/go-cassandra-native-protocol v0.0.0-20240903140133-605a850e203b
 	github.com/gocql/gocql v1.7.0
+	golang.org/x/sys v0.49.0
 	gopkg.in/inf.v0 v0.9.1
 )
 
@@ -49,6 +50,5 @@ require (
 	github.com/rs/zerolog v1.35.1 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/exp v0.0.0-20240506185415-9bf2ced13842 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )

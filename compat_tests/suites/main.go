@@ -55,11 +55,8 @@ func run(ctx context.Context, r *runner, here bool, names []string) error {
 		return err
 	}
 	r.cqld, r.login = filepath.Join(r.work, "cqld"), os.Getenv("CASSANDRA_LOGIN_ADDR")
-	switch {
-	case !here && r.addr != "":
+	if !here && r.addr != "" {
 		return errors.New("-addr wants -here")
-	case r.addr != "":
-		return r.printHere(ctx, chosen)
 	}
 	if err := process.Build(r.cqld); err != nil {
 		return err

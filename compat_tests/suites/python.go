@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -126,9 +127,20 @@ func testFiles(root, folder string, wanted func(file string) bool) ([]string, er
 // cqlshTests runs the tests for cqlsh in Apache Cassandra's repository. They run the cqlsh of that repository with the
 // driver from PyPI. Of the skipped files only test_unicode.py needs a server: it reads the terminal in chunks, and
 // fails when a chunk ends within a character.
-var cqlshTests = suite{
-	name: "cqlsh", version: "6.2.0", protocol: "v5", folder: "CASSANDRA_SRC",
-	run: func(ctx context.Context, e *environment) ([]outcome, error) {
+var cqlshTests = cqlshSuite("cqlsh", nil, "test_cqlsh_completion.py", "test_cqlsh_output.py")
+
+// shellTests runs the same tests with cqld's shell instead of cqlsh. The plugin shell_terminal reads the terminal in
+// whole characters, and finds completions in the lines that the shell redraws.
+var shellTests = cqlshSuite("cqlsh-shell", func(e *environment, source string) error {
+	cqlsh := filepath.Join(source, "bin", "cqlsh")
+	return errors.Join(os.Remove(cqlsh), os.Symlink(e.cqld, cqlsh))
+}, "test_cqlsh_completion.py", "test_cqlsh_output.py", "test_unicode.py")
+
+// cqlshSuite runs files of cqlsh's tests. replace puts another program in place of the cqlsh in the copied sources; nil
+// leaves it.
+func cqlshSuite(name string, replace func(e *environment, source string) error, files ...string) suite {
+	s := suite{name: name, version: "6.2.0", protocol: "v5", folder: "CASSANDRA_SRC"}
+	s.run = func(ctx context.Context, e *environment) ([]outcome, error) {
 		python, err := pythonPackages(ctx, e, "cassandra-driver=="+pythonDriverVersion, "pytest==9.0.2", "wcwidth")
 		if err != nil {
 			return nil, err
@@ -152,17 +164,29 @@ var cqlshTests = suite{
 		if err := os.WriteFile(madeFor, []byte("version = '5.0.8'\n"), 0o644); err != nil {
 			return nil, err
 		}
-		return pytests{
+		args, paths := []string{"-o", "python_functions=test_*"}, filepath.Join(source, "pylib") // not testrun_cqlsh, which the tests call
+		if replace != nil {
+			plugins, err := filepath.Abs("compat_tests/suites/python")
+			if err = errors.Join(err, replace(e, source)); err != nil {
+				return nil, err
+			}
+			args, paths = append(args, "-p", "shell_terminal"), paths+string(os.PathListSeparator)+plugins
+		}
+		run := pytests{
 			python: python,
 			folder: filepath.Join(source, "pylib"),
-			args:   []string{"-o", "python_functions=test_*"}, // not testrun_cqlsh, which the tests call
+			args:   args,
 			env: []string{
-				"CQL_TEST_HOST=" + host, "CQL_TEST_PORT=" + port, "CQLSH_NO_BUNDLED=1", "PYTHONPATH=" + filepath.Join(source, "pylib"),
-				"HOME=" + e.work, "TERM=xterm", "LC_CTYPE=C.utf8",
+				"CQL_TEST_HOST=" + host, "CQL_TEST_PORT=" + port, "CQLSH_NO_BUNDLED=1", "PYTHONPATH=" + paths,
+				"PYTHONDONTWRITEBYTECODE=1", "HOME=" + e.work, "TERM=xterm", "LC_CTYPE=C.utf8",
 			},
 			prefix: "cqlshlib.test.",
-		}.run(ctx, e, []string{
-			"cqlshlib/test/test_cqlsh_completion.py", "cqlshlib/test/test_cqlsh_output.py",
-		})
-	},
+		}
+		var tests []string
+		for _, file := range files {
+			tests = append(tests, "cqlshlib/test/"+file)
+		}
+		return run.run(ctx, e, tests)
+	}
+	return s
 }

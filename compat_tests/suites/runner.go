@@ -30,7 +30,7 @@ var errLeftOut = errors.New("left out")
 
 // on runs a suite against the server at an address; where is its name.
 func (r *runner) on(ctx context.Context, s suite, where, addr string) ([]outcome, error) {
-	e := &environment{addr: addr, work: filepath.Join(r.work, s.name)}
+	e := &environment{addr: addr, work: filepath.Join(r.work, s.name), cqld: r.cqld}
 	e.log = filepath.Join(e.work, where+".log")
 	if s.folder != "" {
 		if e.folder = os.Getenv(s.folder); e.folder == "" {

@@ -26,6 +26,7 @@ type environment struct {
 	work   string // the suite's folder for its packages, kept between the two servers and between runs
 	log    string // the file that gets the tool's output
 	folder string // the value of the suite's environment variable
+	cqld   string // the path of the binary
 }
 
 // result is how a test ended.
@@ -67,5 +68,6 @@ var suites = []suite{
 	pythonMapper,
 	pythonLogins,
 	cqlshTests,
+	shellTests,
 	scyllaRust,
 }

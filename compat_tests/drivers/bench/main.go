@@ -9,6 +9,7 @@
 //	driver     throughput through gocql
 //	folders    folders with ever more rows, which are opened again
 //	memory     the memory that many small rows take
+//	shell      the first prompt and COPY of cqld shell, beside the cqlsh of -cqlsh
 //
 // A trial of 20 seconds:
 //
@@ -51,6 +52,7 @@ var parts = []part{
 	{"driver", []int64{100_000}, (*measurement).reportDriver},
 	{"folders", []int64{10_000, 1_000_000, 10_000_000}, (*measurement).reportFolders},
 	{"memory", []int64{1_000_000}, (*measurement).reportMemory},
+	{"shell", []int64{1_000_000}, (*measurement).reportShell},
 }
 
 // measurement holds the values of the flags.
@@ -63,6 +65,7 @@ type measurement struct {
 	only   string // kinds of requests; empty: all
 	parts  string // empty: all
 	serve  string // more flags of cqld
+	cqlsh  string // the program; empty: it is not measured
 	mixFor time.Duration
 	rate   int // requests per second of the sustained part; 0: as many as possible
 }
@@ -80,6 +83,7 @@ func main() {
 	flag.StringVar(&m.serve, "serve", "", "more `flags` of cqld serve, with spaces between them")
 	flag.DurationVar(&m.mixFor, "sustained", time.Minute, "how long the sustained part sends requests")
 	flag.IntVar(&m.rate, "rate", 0, "requests per second of the sustained part; 0: as many as possible")
+	flag.StringVar(&m.cqlsh, "cqlsh", os.Getenv("CQLSH"), "the `program` cqlsh, for the part shell; $CQLSH by default")
 	report := flag.String("report", "", "write the page to this `file` too")
 	flag.Parse()
 	m.round = time.Duration(*seconds * float64(time.Second))

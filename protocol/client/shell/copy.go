@@ -38,6 +38,7 @@ type copyJob struct {
 	errorFile                      string
 	rate                           int
 	ttl                            int
+	resume, counter                bool
 }
 
 // copyCommand is COPY, in both directions.
@@ -286,6 +287,7 @@ func (j *copyJob) configure(s *Session) error {
 		j.maxParseErrors, j.maxInsertError = j.number("maxparseerrors", -1), j.number("maxinserterrors", 1000)
 		j.errorFile = expandPath(j.option("errfile", fmt.Sprintf("import_%s_%s.err", j.Keyspace, j.Table)))
 		j.rate, j.ttl = j.number("ingestrate", 0), j.number("ttl", -1)
+		j.resume = strings.EqualFold(j.option("resume", ""), "true")
 		for name, value := range map[string]string{
 			"chunksize": "5000", "minbatchsize": "10", "maxbatchsize": "20",
 			"preparedstatements": "true",
@@ -325,6 +327,7 @@ func (j *copyJob) choose(known []transfer.Column, columns []string) error {
 		}
 	}
 	for _, k := range known {
+		j.counter = k.Counter
 		if !j.to && k.Key && !slices.Contains(j.Columns, k.Name) {
 			return shownf("Primary key column '%s' missing or skipped", k.Name)
 		}
@@ -340,10 +343,15 @@ type meter struct {
 	silent         bool
 	began, printed time.Time
 	rows, before   int
+	width          int            // of the line on the terminal
+	part           func() float64 // of the work that is done; 0: not known
 }
 
 func (j *copyJob) newMeter(s *Session, silent bool) (*meter, error) {
-	m := &meter{s: s, interval: j.report, silent: silent, began: time.Now(), printed: time.Now()}
+	m := &meter{
+		s: s, interval: j.report, silent: silent, began: time.Now(), printed: time.Now(),
+		part: func() float64 { return 0 },
+	}
 	if j.rateFile == "" {
 		return m, nil
 	}
@@ -370,6 +378,13 @@ func (m *meter) print() {
 		fmt.Fprintln(m.file, line)
 	}
 	if !m.silent && m.s.o.Terminal {
+		if part := m.part(); part > 0 && part < 1 {
+			left := time.Duration(float64(now.Sub(m.began)) * (1 - part) / part).Round(time.Second)
+			line += fmt.Sprintf("; %.0f %%, %s left", part*100, left)
+		}
+		width := len(line)
+		line += strings.Repeat(" ", max(0, m.width-width)) // over what is left of the last one
+		m.width = width
 		m.s.print("%s\r", line)
 		_ = m.s.console.Flush() // its error is returned by the next one
 	}

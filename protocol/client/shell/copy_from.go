@@ -17,6 +17,8 @@ import (
 // sources opens the files of a list of patterns, one after the other.
 type sources struct {
 	paths []string
+	bytes int64 // their length
+	read  int64
 }
 
 // newSources finds the files.
@@ -33,7 +35,18 @@ func newSources(patterns string) (*sources, error) {
 		}
 		s.paths = append(s.paths, found...)
 	}
+	for _, path := range s.paths {
+		if info, err := os.Stat(path); err == nil { // opening it reports the error
+			s.bytes += info.Size()
+		}
+	}
 	return s, nil
+}
+
+// Write counts bytes that were read from the files.
+func (s *sources) Write(b []byte) (int, error) {
+	s.read += int64(len(b))
+	return len(b), nil
 }
 
 // load is COPY FROM.
@@ -45,6 +58,10 @@ func (j *copyJob) load(ctx context.Context, s *Session) error {
 			return err
 		}
 	}
+	notes, err := j.openNotes(ctx, s, from)
+	if err != nil {
+		return err
+	}
 	m, err := j.newMeter(s, false)
 	if err != nil {
 		return shown(err.Error())
@@ -55,6 +72,7 @@ func (j *copyJob) load(ctx context.Context, s *Session) error {
 	}
 	_ = s.console.Flush() // its error is returned by the next one
 	in := &lineSource{job: j, from: from, typed: s.in()}
+	m.part = in.part
 	defer in.close()
 	bad := &badLines{job: j, s: s}
 	parse := func(t types.Type, _, field string) ([]byte, error) {
@@ -70,11 +88,30 @@ func (j *copyJob) load(ctx context.Context, s *Session) error {
 		}
 		return b, err
 	}
-	err = j.In(ctx, j.ttl, in.next, parse, bad.add, m.add)
+	upTo := j.skipRows
+	err = j.In(ctx, j.ttl, func() (transfer.Line, error) { return in.next(ctx) }, parse, bad.add, func(rows, to int) {
+		upTo = max(upTo, to)
+		notes.note(upTo)
+		m.add(rows)
+	})
+	if err == nil || upTo > j.skipRows {
+		err = errors.Join(err, notes.close(upTo, err == nil))
+	}
 	if failed := bad.finish(); failed != nil {
 		err = errors.Join(err, failed)
 	}
 	if err != nil {
+		if from != nil && upTo > j.skipRows {
+			s.print("\nThe first %d rows are finished, and some after them may be; ", upTo)
+			switch {
+			case j.counter:
+				s.print("those would be counted twice if they were imported again.\n")
+			case j.resume:
+				s.print("the same command continues.\n")
+			default:
+				s.print("WITH SKIPROWS = %d continues.\n", upTo)
+			}
+		}
 		return err
 	}
 	return m.end("imported from", in.files, fmt.Sprintf(" (%d skipped)", j.skipRows))
@@ -94,7 +131,7 @@ type lineSource struct {
 }
 
 // next returns the next line. After the last one it returns io.EOF each time.
-func (l *lineSource) next() (line transfer.Line, err error) {
+func (l *lineSource) next(ctx context.Context) (line transfer.Line, err error) {
 	if l.ended {
 		return line, io.EOF
 	}
@@ -126,13 +163,21 @@ func (l *lineSource) next() (line transfer.Line, err error) {
 		if l.number <= l.job.skipRows {
 			continue
 		}
-		l.slow()
+		l.slow(ctx)
 		return transfer.Line{Number: l.number, Fields: fields}, nil
 	}
 }
 
+// part is the part of the files whose lines were returned; 0 if it is not known.
+func (l *lineSource) part() float64 {
+	if l.from == nil || l.reader == nil {
+		return 0
+	}
+	return float64(l.from.read-int64(l.reader.Buffered())) / float64(max(l.from.bytes, 1))
+}
+
 // slow waits while lines were read faster than INGESTRATE.
-func (l *lineSource) slow() {
+func (l *lineSource) slow(ctx context.Context) {
 	if l.job.rate <= 0 {
 		return
 	}
@@ -141,7 +186,10 @@ func (l *lineSource) slow() {
 	}
 	due := l.began.Add(time.Duration(float64(l.number) / float64(l.job.rate) * float64(time.Second)))
 	if wait := time.Until(due); wait > 10*time.Millisecond {
-		time.Sleep(wait)
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
 	}
 }
 
@@ -158,7 +206,7 @@ func (l *lineSource) open() error {
 				err))
 		}
 		l.from.paths = l.from.paths[1:]
-		in, l.file = f, f
+		in, l.file = io.TeeReader(f, l.from), f
 		l.files++
 	} else {
 		l.files = 1

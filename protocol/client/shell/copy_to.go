@@ -34,7 +34,10 @@ func (j *copyJob) export(ctx context.Context, s *Session) (err error) {
 	err = j.Out(ctx, j.begin, j.end, format, func(fields []string) error {
 		line = j.dialect.Append(line[:0], fields)
 		return out.write(line)
-	}, m.add)
+	}, func(rows int, part float64) {
+		m.part = func() float64 { return part }
+		m.add(rows)
+	})
 	if err = errors.Join(err, out.close()); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +16,8 @@ var extras map[string]func(s *Session, ctx context.Context, rest string) error
 
 func init() { // likewise
 	extras = map[string]func(s *Session, ctx context.Context, rest string) error{
-		"format": (*Session).formatCommand, "timing": (*Session).timingCommand, "watch": (*Session).watchCommand,
+		"format": (*Session).formatCommand, "timing": (*Session).timingCommand,
+		"width": (*Session).widthCommand, "watch": (*Session).watchCommand,
 		"plan": (*Session).planCommand, "diff": (*Session).diffCommand, "diagram": (*Session).diagramCommand,
 		"live": (*Session).liveCommand, "top": (*Session).topCommand,
 	}
@@ -50,6 +52,26 @@ func (s *Session) timingCommand(_ context.Context, rest string) error {
 	}
 	s.timing = !s.timing
 	s.print("Timing is %s.\n", onOff[s.timing])
+	return nil
+}
+
+// widthCommand limits the width of cells on a terminal.
+func (s *Session) widthCommand(_ context.Context, rest string) error {
+	n, err := strconv.Atoi(rest)
+	switch {
+	case rest == "" && s.maxCell == 0:
+		s.print("Cells are not cut.\n")
+		return nil
+	case rest == "":
+	case strings.EqualFold(rest, "off"):
+		s.maxCell = 0
+		return nil
+	case err != nil || n < 1:
+		return shown(`\width takes a number of columns, or off.`)
+	default:
+		s.maxCell = n
+	}
+	s.print("Cells of tables are cut to %d columns on the terminal.\n", s.maxCell)
 	return nil
 }
 

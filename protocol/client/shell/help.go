@@ -28,9 +28,11 @@ Write a table as CSV, or read it. Options: DELIMITER, QUOTE, ESCAPE, HEADER,
 NULL, DATETIMEFORMAT, MAXATTEMPTS, REPORTFREQUENCY, DECIMALSEP, THOUSANDSSEP,
 BOOLSTYLE, NUMPROCESSES (connections), CONFIGFILE, RATEFILE;
 FROM: MAXROWS, SKIPROWS, SKIPCOLS, MAXPARSEERRORS, MAXINSERTERRORS, ERRFILE,
-INGESTRATE, TTL, and CHUNKSIZE, MINBATCHSIZE, MAXBATCHSIZE, PREPAREDSTATEMENTS
+INGESTRATE, TTL, RESUME, and CHUNKSIZE, MINBATCHSIZE, MAXBATCHSIZE, PREPAREDSTATEMENTS
 with their defaults only; TO: PAGESIZE, PAGETIMEOUT, BEGINTOKEN, ENDTOKEN,
 MAXOUTPUTSIZE, FLOATPRECISION, DOUBLEPRECISION, and ENCODING with utf8 only.
+WITH RESUME = true notes what is imported in a file import_KEYSPACE_TABLE.resume;
+the same command continues there after it was interrupted.
 cqld export and import copy whole keyspaces exactly, and continue when repeated.`},
 	{name: "DESCRIBE", text: `DESCRIBE KEYSPACES | TABLES | TYPES | FUNCTIONS | AGGREGATES | CLUSTER
 DESCRIBE [FULL] SCHEMA
@@ -71,6 +73,7 @@ bars, or say whether this is on.`},
 	{name: `\TOP`, text: `\top` + "\nList the tables and statements that cost most. It needs cqld --test-controls."},
 	{name: `\WATCH`, text: `\watch [time] [statement]` + "\nRepeat a statement, or the last one, until Ctrl-C; by " +
 		"default every 2s."},
+	{name: `\WIDTH`, text: `\width n | off` + "\nCut cells of tables on the terminal to n columns, with … at the end."},
 
 	{statement: true, name: "ALTER", text: `ALTER KEYSPACE name WITH option = value [AND ...]
 ALTER TABLE name ADD column type | DROP column | RENAME column TO column
@@ -121,8 +124,8 @@ list<type> set<type> map<type, type> tuple<types> vector<type, n> frozen<type>`}
 // helpAliases are other names of topics.
 var helpAliases = map[string]string{
 	"CLS": "CLEAR", "DESC": "DESCRIBE", "QUIT": "EXIT", "BEGIN": "BATCH", "APPLY": "BATCH", "FORMAT": `\FORMAT`,
-	"WATCH": `\WATCH`,
-	"PLAN":  `\PLAN`, "DIFF": `\DIFF`, "DIAGRAM": `\DIAGRAM`, "TIMING": `\TIMING`, "LIVE": `\LIVE`, "TOP": `\TOP`,
+	"WATCH": `\WATCH`, "WIDTH": `\WIDTH`,
+	"PLAN": `\PLAN`, "DIFF": `\DIFF`, "DIAGRAM": `\DIAGRAM`, "TIMING": `\TIMING`, "LIVE": `\LIVE`, "TOP": `\TOP`,
 }
 
 func (s *Session) helpCommand(_ context.Context, a arguments) error {
@@ -202,6 +205,11 @@ func Commands() (all []string) {
 	return all
 }
 
+// IsCommand reports whether a word in capitals begins a command of the shell that is no statement.
+func IsCommand(word string) bool {
+	return strings.HasPrefix(word, `\`) || word != "USE" && commands[strings.ToLower(word)] != nil
+}
+
 // copyOptions are the options of COPY in both directions, then those of TO and of FROM.
 var copyOptions = [3][]string{
 	{
@@ -210,7 +218,7 @@ var copyOptions = [3][]string{
 		"RATEFILE", "REPORTFREQUENCY", "THOUSANDSSEP",
 	},
 	{"BEGINTOKEN", "DOUBLEPRECISION", "ENDTOKEN", "FLOATPRECISION", "MAXOUTPUTSIZE", "PAGESIZE", "PAGETIMEOUT"},
-	{"ERRFILE", "INGESTRATE", "MAXINSERTERRORS", "MAXPARSEERRORS", "MAXROWS", "SKIPCOLS", "SKIPROWS", "TTL"},
+	{"ERRFILE", "INGESTRATE", "MAXINSERTERRORS", "MAXPARSEERRORS", "MAXROWS", "RESUME", "SKIPCOLS", "SKIPROWS", "TTL"},
 }
 
 // CopyOptions are the options of COPY TO or COPY FROM.

@@ -45,6 +45,9 @@ type Options struct {
 	// More waits until the next page is wanted, and reports false if none is. nil: all pages follow each other.
 	More func() bool
 
+	// Width is the number of columns of the terminal, or 0. nil: it is not known.
+	Width func() int
+
 	// AskPassword asks for the password of LOGIN. nil: LOGIN needs one.
 	AskPassword func() (string, error)
 
@@ -66,6 +69,10 @@ type Session struct {
 	paging              bool
 	expand, timing      bool
 	tracing             traceMode
+
+	maxCell int // columns of a cell of a table on the terminal; 0: no limit
+
+	kinds map[[2]string]map[string]string // the kinds of columns of tables, by keyspace and table
 
 	out     *bufio.Writer // results
 	console *bufio.Writer // output of commands; the same as out unless results are captured
@@ -560,7 +567,10 @@ func (s *Session) perform(ctx context.Context, statement string, traced traceMod
 		}
 		return following, err
 	}
-	if err := s.printResult(r, statement, next); err != nil {
+	if c := r.SchemaChange; c != nil {
+		s.kinds = nil
+	}
+	if err := s.printResult(r, statement, s.nameColors(ctx, r), next); err != nil {
 		return err
 	}
 	if s.timing {

@@ -109,6 +109,9 @@ func TestText(t *testing.T) {
 		0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile("bad.csv", []byte("1,a\n2,b\nx,bad\n3,c\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		name, text, format string
 		out, errs          string // parts
@@ -138,6 +141,29 @@ func TestText(t *testing.T) {
 			"MAXREQUESTS = '7' is not supported",
 		},
 		{"copy split", "COPY k.t TO 'split.csv' WITH MAXOUTPUTSIZE = 1", FormatTable, "2 rows exported to 2 files", ""},
+		{
+			"copy ends early", "COPY k.t FROM 'bad.csv' WITH RESUME = true AND MAXPARSEERRORS = 0 AND NUMPROCESSES = 1",
+			FormatTable, "The first 2 rows are finished, and some after them may be; the same command continues.\n",
+			"Exceeded maximum number of parse errors 0",
+		},
+		{
+			"copy of another", "COPY k.t (k) FROM 'bad.csv' WITH RESUME = true", FormatTable, "",
+			"import_k_t.resume is of another COPY",
+		},
+		{
+			"copy continues", "COPY k.t FROM 'bad.csv' WITH RESUME = true", FormatTable,
+			"Continuing after the first 2 rows", "Failed to process 1 rows",
+		},
+		{
+			"copy skips", "COPY k.t FROM 'bad.csv' WITH MAXPARSEERRORS = 0 AND NUMPROCESSES = 1", FormatTable,
+			"The first 2 rows are finished, and some after them may be; WITH SKIPROWS = 2 continues.\n", "Exceeded",
+		},
+		{"copy typed", "COPY k.t FROM STDIN WITH RESUME = true", FormatTable, "", "RESUME needs a file"},
+		{
+			"copy counters", `CREATE TABLE k.c (k int PRIMARY KEY, n counter);
+			COPY k.c FROM 'bad.csv' WITH RESUME = true`, FormatTable, "", "RESUME is not possible with counters",
+		},
+		{"width", `\width x`, FormatTable, "", "takes a number of columns"},
 		{"source", "SOURCE 'none.cql'", FormatTable, "", "Could not open 'none.cql': [Errno 2]"},
 		{"capture", "CAPTURE 'out.txt'; SELECT key FROM system.local; CAPTURE OFF; SELECT bootstrapped FROM " +
 			"system.local;", FormatTable, "COMPLETED", ""},

@@ -37,3 +37,25 @@ func TestCell(t *testing.T) {
 		}
 	}
 }
+
+// TestCut cuts texts to a number of columns.
+func TestCut(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"short", 5, "short"},
+		{"longer", 5, "long…"},
+		{"北京市", 6, "北京市"},
+		{"北京市", 5, "北京…"},
+		{"北京市", 4, "北…"},
+		{red + "longer" + resetColor, 6, red + "longer" + resetColor},
+		{red + "longer" + resetColor + "!", 3, red + "lo…" + resetColor},
+		{red + "long" + resetColor + "er", 5, red + "long" + resetColor + "…"},
+	} {
+		if got := cut(test.text, test.width); got != test.want {
+			t.Errorf("%q is cut to %q, want %q", test.text, got, test.want)
+		}
+	}
+}

@@ -184,8 +184,11 @@ func (s *Session) pythonTime(t time.Time) string {
 	return t.Format("2006-01-02 15:04:05.000000")
 }
 
-// timelineWidth is the width of the bars of a timeline.
-const timelineWidth = 40
+// The width of the bars of a timeline: a third of the terminal, within these.
+const (
+	minTimeline = 10
+	maxTimeline = 40
+)
 
 // printTimeline prints the steps of each node with a bar from when a step was recorded to when the next one was, or the
 // request ended.
@@ -195,6 +198,13 @@ func (s *Session) printTimeline(t *trace) {
 	total := t.duration
 	for _, e := range t.events {
 		total = max(total, e.elapsed)
+	}
+	columns, width := 0, maxTimeline
+	if s.onTerminal() && s.o.Width != nil {
+		columns = s.o.Width()
+	}
+	if columns > 0 {
+		width = min(max(columns/3, minTimeline), maxTimeline)
 	}
 	fmt.Fprintf(s.out, "%s from %s, %s\n", t.request, t.client, total)
 	var sources []string
@@ -220,23 +230,27 @@ func (s *Session) printTimeline(t *trace) {
 			case source == t.coordinator:
 				until = total
 			}
-			fmt.Fprintf(s.out, "%9s %s %9s  %s [%s]\n", e.elapsed, s.bar(e.elapsed, until, total), until-e.elapsed,
+			line := fmt.Sprintf("%9s %s %9s  %s [%s]", e.elapsed, s.bar(width, e.elapsed, until, total), until-e.elapsed,
 				s.style.withoutColor(e.activity), e.thread)
+			if columns > 0 {
+				line = cut(line, columns)
+			}
+			fmt.Fprintln(s.out, line)
 		}
 	}
 	fmt.Fprintln(s.out)
 }
 
-// bar draws the time from one moment to another in a line that is total long.
-func (s *Session) bar(from, to, total time.Duration) string {
+// bar draws the time from one moment to another in a line of width columns for the total.
+func (s *Session) bar(width int, from, to, total time.Duration) string {
 	at := func(d time.Duration) int {
 		if total == 0 {
 			return 0
 		}
-		return int(int64(d) * timelineWidth / int64(total))
+		return int(int64(d) * int64(width) / int64(total))
 	}
-	begin := min(at(from), timelineWidth-1)
+	begin := min(at(from), width-1)
 	length := max(at(to)-begin, 1)
 	return "├" + strings.Repeat(" ", begin) + s.style.paint(strings.Repeat("█", length), green) +
-		strings.Repeat(" ", timelineWidth-begin-length) + "┤"
+		strings.Repeat(" ", width-begin-length) + "┤"
 }

@@ -20,8 +20,9 @@ import (
 
 // Column is a column of a table to copy, without its type.
 type Column struct {
-	Name string
-	Key  bool // of the primary key
+	Name    string
+	Key     bool // of the primary key
+	Counter bool // or a key of a table of counters
 }
 
 // ErrNoTable means that a table does not exist.
@@ -34,7 +35,7 @@ func Columns(ctx context.Context, c *client.Conn, keyspace, name string) (all []
 		return nil, err
 	}
 	for _, k := range t.columns {
-		all = append(all, Column{k.name, k.isKey()})
+		all = append(all, Column{k.name, k.isKey(), t.counter})
 	}
 	slices.SortStableFunc(all, func(a, b Column) int {
 		if a.Key || b.Key {
@@ -94,9 +95,9 @@ func (c *Copy) ranges(begin, end int64) (all []tokenRange) {
 }
 
 // Out reads the rows whose tokens are after begin and up to end, and calls row with each; done is called after each
-// page with its number of rows. Both are called by one goroutine at a time.
+// page with its number of rows and the part of the ring that is finished. Both are called by one goroutine at a time.
 func (c *Copy) Out(ctx context.Context, begin, end int64, format func(types.Type, []byte) string,
-	row func([]string) error, done func(rows int),
+	row func([]string) error, done func(rows int, part float64),
 ) error {
 	var key []string
 	conn, err := c.dial(ctx)
@@ -113,7 +114,8 @@ func (c *Copy) Out(ctx context.Context, begin, end int64, format func(types.Type
 		}
 	}
 	var mu sync.Mutex
-	return inParallel(ctx, &c.Server, c.Jobs, c.ranges(begin, end), func(ctx context.Context, conn *client.Conn,
+	ranges, finished := c.ranges(begin, end), 0
+	return inParallel(ctx, &c.Server, c.Jobs, ranges, func(ctx context.Context, conn *client.Conn,
 		r tokenRange,
 	) error {
 		operator := ">"
@@ -144,7 +146,10 @@ func (c *Copy) Out(ctx context.Context, begin, end int64, format func(types.Type
 			for _, line := range lines {
 				err = errors.Join(err, row(line))
 			}
-			done(len(lines))
+			if page.PagingState == nil {
+				finished++
+			}
+			done(len(lines), float64(finished)/float64(len(ranges)))
 			mu.Unlock()
 			if err != nil {
 				return err
@@ -212,11 +217,12 @@ const linesPerBatch = 200
 
 // In writes lines. parse returns the value of a field, or nil for null. next returns io.EOF after the last line. Errors
 // of lines go to failed, which ends the import by returning an error. done is called with numbers of lines that were
-// written. All but parse are called by one goroutine at a time.
+// written, and the number of the line up to which all are finished; the last call is at the end, after an error too.
+// All but parse are called by one goroutine at a time.
 func (c *Copy) In(
 	ctx context.Context, ttl int, next func() (Line, error), parse func(t types.Type, name, field string) ([]byte,
 		error),
-	failed func(Line, LineError) error, done func(rows int),
+	failed func(Line, LineError) error, done func(rows, upTo int),
 ) error {
 	conn, err := c.dial(ctx)
 	if err != nil {
@@ -226,40 +232,61 @@ func (c *Copy) In(
 	if err = errors.Join(err, conn.Close()); err != nil {
 		return err
 	}
-	var mu sync.Mutex // for the functions
+	var mu sync.Mutex                         // for the functions, and the next two
+	read := 0                                 // the number of the last line
+	unfinished := make([]int, max(c.Jobs, 1)) // the first line of each connection, or 0
+	finished := func(rows int) {
+		upTo := read
+		for _, first := range unfinished {
+			if first > 0 {
+				upTo = min(upTo, first-1)
+			}
+		}
+		done(rows, upTo)
+	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	jobs := make([]int, max(c.Jobs, 1))
-	return inParallel(ctx, &c.Server, len(jobs), jobs, func(ctx context.Context, conn *client.Conn, _ int) error {
+	jobs := make([]int, len(unfinished))
+	for i := range jobs {
+		jobs[i] = i
+	}
+	return inParallel(ctx, &c.Server, len(jobs), jobs, func(ctx context.Context, conn *client.Conn, job int) error {
 		w := &lineWriter{of: c, conn: conn, parse: parse, waiting: map[int16]sentLine{}}
 		w.failed = func(l Line, e LineError) error {
 			mu.Lock()
 			defer mu.Unlock()
 			return failed(l, e)
 		}
+		var batch []Line
 		w.done = func(rows int) {
 			mu.Lock()
 			defer mu.Unlock()
-			done(rows)
+			unfinished[job] = w.oldest(batch)
+			finished(rows)
 		}
+		defer func() { w.done(w.written) }()
 		if err := w.prepare(ctx, t, ttl); err != nil {
 			return err
 		}
 		for {
-			batch := make([]Line, 0, linesPerBatch)
 			var last error
 			mu.Lock()
-			for len(batch) < linesPerBatch && last == nil {
+			for batch = make([]Line, 0, linesPerBatch); len(batch) < linesPerBatch && last == nil; {
 				var l Line
 				if l, last = next(); last == nil {
-					batch = append(batch, l)
+					batch, read = append(batch, l), l.Number
 				}
 			}
+			if unfinished[job] == 0 && len(batch) > 0 {
+				unfinished[job] = batch[0].Number
+			}
 			mu.Unlock()
-			for _, l := range batch {
-				if err := w.write(ctx, l); err != nil {
+			for len(batch) > 0 {
+				if err := w.write(ctx, batch[0]); err != nil {
+					_ = w.await(ctx, 0) // the answers to earlier lines say how far the import came
 					return err
 				}
+				batch = batch[1:]
 			}
 			if errors.Is(last, io.EOF) {
 				return w.await(ctx, 0)
@@ -340,6 +367,20 @@ func (w *lineWriter) prepare(ctx context.Context, t *table, ttl int) error {
 	return nil
 }
 
+// oldest is the number of the first line that has no answer or is not sent, or 0; batch are the lines that are not
+// sent.
+func (w *lineWriter) oldest(batch []Line) (n int) {
+	if len(batch) > 0 {
+		n = batch[0].Number
+	}
+	for _, s := range w.waiting {
+		if n == 0 || s.line.Number < n {
+			n = s.line.Number
+		}
+	}
+	return n
+}
+
 // write parses a line and sends it.
 func (w *lineWriter) write(ctx context.Context, l Line) error {
 	values, err := w.values(l.Fields)
@@ -401,10 +442,6 @@ func (w *lineWriter) await(ctx context.Context, left int) error {
 		if err := w.receive(asking); err != nil {
 			return err
 		}
-	}
-	if left == 0 && w.written > 0 {
-		w.done(w.written)
-		w.written = 0
 	}
 	return nil
 }

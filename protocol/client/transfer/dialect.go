@@ -50,6 +50,9 @@ func NewLineReader(d Dialect, in io.Reader) *LineReader {
 	return &LineReader{Dialect: d, in: bufio.NewReaderSize(in, LineBuffer)}
 }
 
+// Buffered is the number of bytes that were read from the input, but not yet returned.
+func (r *LineReader) Buffered() int { return r.in.Buffered() }
+
 // Next returns the fields of the next line that is not empty; it returns io.EOF after the last one.
 func (r *LineReader) Next() ([]string, error) {
 	for {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/quote"
-	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/grammar"
 	"github.com/cqld/cqld/protocol/client/shell"
 )
@@ -19,15 +19,13 @@ func (p *Prompt) complete(line string, pos int) (head string, words []string, ta
 	runes := []rune(line)
 	before, after := string(runes[:pos]), string(runes[pos:])
 	p.schema.refresh()
-	c := completer{names: p.schema.names(), keyspace: p.session.Keyspace()}
-	keep, words := c.words(p.session.Pending()+before, after)
-	head = before[:len(before)-keep]
-	if len(words) == 1 && !strings.HasSuffix(words[0], ".") && !strings.HasSuffix(words[0], "/") &&
-		!strings.HasPrefix(after, " ") {
-		words[0] += " "
-	}
-	return head, words, after
+	c := completer{names: p.schema.names(schemaWait), keyspace: p.session.Keyspace()}
+	keep, words := c.complete(p.session.Pending()+before, after)
+	return before[:len(before)-keep], words, after
 }
+
+// schemaWait is how long Tab waits for the names of the schema.
+const schemaWait = 300 * time.Millisecond
 
 // completer completes a word with names of a schema.
 type completer struct {
@@ -35,15 +33,96 @@ type completer struct {
 	keyspace string
 }
 
+// maxForced is how many words a completion adds if only one is possible each time.
+const maxForced = 8
+
+// complete returns the texts that can stand at the end of source instead of its last keep bytes. If there is one, it
+// goes on with the keywords and symbols that have to follow.
+func (c *completer) complete(source, after string) (keep int, all []string) {
+	keep, all = c.words(source, after)
+	switch {
+	case len(all) == 0:
+		return keep, nil
+	case slices.ContainsFunc(all, isHint), len(commonPrefix(all)) < keep, all[0] == ";" && len(all) == 1:
+		// The editor inserts the common beginning of words. The empty one makes it insert nothing: no part of a hint,
+		// not less than what was typed, and no end of the statement.
+		return 0, append(all, "")
+	case len(all) > 1 && strings.HasSuffix(source, ")") && after == "":
+		return 0, []string{" "}
+	case len(all) > 1:
+		return keep, all
+	}
+	before, text := source[:len(source)-keep], all[0]
+	joins := strings.ContainsAny(text[:1], ",:")
+	if keep == 0 && before != "" && !joins && !strings.ContainsAny(before[len(before)-1:], " \t\n([{<.") {
+		text = " " + text
+	}
+	if strings.ContainsAny(text[len(text)-1:], "./'<-") {
+		return keep, []string{text}
+	}
+	if after != "" {
+		if !strings.HasPrefix(after, " ") {
+			text += " "
+		}
+		return keep, []string{text}
+	}
+	if !strings.HasSuffix(text, " ") {
+		text += " "
+	}
+	for range maxForced {
+		_, next := c.words(before+text, "")
+		if len(next) == 0 || slices.ContainsFunc(next, func(w string) bool { return !c.isForced(before+text, w) }) {
+			break
+		}
+		if len(next) > 1 {
+			text += commonPrefix(next)
+			break
+		}
+		if text += next[0]; strings.HasSuffix(text, "'") || strings.HasSuffix(text, " ") {
+			break
+		}
+		text += " "
+	}
+	return keep, []string{text}
+}
+
+// isForced reports whether a word is typed for the user if nothing else is possible: a keyword, a symbol, or a column
+// of the statement's table. A semicolon is not, since it runs the statement, nor the name of a table, which may be
+// dropped.
+func (c *completer) isForced(statement, word string) bool {
+	if !isWord(word[0]) {
+		return word != ";" && !isHint(word) && word[0] != '"'
+	}
+	table, _ := c.table(tokens(statement))
+	return slices.Contains(keywordNames(), word) || slices.Contains(c.names.columns[table], word) || word == "replication"
+}
+
+func commonPrefix(all []string) string {
+	prefix := all[0]
+	for _, w := range all {
+		for !strings.HasPrefix(w, prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+	}
+	return prefix
+}
+
 // words returns the words that can stand at the end of a text instead of its last keep bytes.
 func (c *completer) words(source, after string) (keep int, all []string) {
 	statement := source[lastStatement(source):]
-	if path, ok := openString(statement); ok {
-		return len(path), files(statement, path)
+	if content, ok := openString(statement); ok {
+		if hint := c.value(tokens(statement[:len(statement)-len(content)-1])); isHint(hint) {
+			return 0, []string{hint}
+		}
+		return len(content), append(files(statement, content), classes(statement, content)...)
 	}
 	partial := statement[lastWord(statement):]
 	prefix := statement[:len(statement)-len(partial)]
-	for _, w := range c.candidates(prefix, partial, statement+after) {
+	candidates := c.candidates(prefix, partial, statement+after)
+	if partial == "" && strings.TrimSpace(prefix) != "" {
+		candidates = c.withSymbols(prefix, candidates)
+	}
+	for _, w := range candidates {
 		if fits(w, partial) && !slices.Contains(all, w) {
 			all = append(all, w)
 		}
@@ -122,10 +201,10 @@ func isWord(c byte) bool {
 func fits(word, partial string) bool {
 	if !strings.HasPrefix(partial, `"`) {
 		if name, ok := strings.CutPrefix(word, `"`); ok && partial != "" {
-			return len(name) > len(partial) && strings.EqualFold(name[:len(partial)], partial)
+			return len(name) >= len(partial) && strings.EqualFold(name[:len(partial)], partial)
 		}
 	}
-	return len(word) >= len(partial) && strings.EqualFold(word[:len(partial)], partial) && word != partial
+	return len(word) >= len(partial) && strings.EqualFold(word[:len(partial)], partial)
 }
 
 // tokens splits a text into words and single characters.
@@ -158,10 +237,11 @@ func tokens(s string) (all []string) {
 
 // commandArguments are the words after commands of the shell.
 var commandArguments = map[string][]string{
-	"CONSISTENCY": levels, "SERIAL": {"CONSISTENCY"}, "PAGING": {"ON", "OFF"}, "EXPAND": {"ON", "OFF"},
-	"TRACING": {"ON", "OFF", "TREE"},
-	"SHOW":    {"VERSION", "HOST", "SESSION", "REPLICAS"}, "CAPTURE": {"OFF"}, "HELP": nil, `\FORMAT`: shell.Formats,
-	"EXIT": {}, "QUIT": {},
+	"CONSISTENCY": append([]string{";", "<enter>"}, levels...), "SERIAL": {"CONSISTENCY"},
+	"PAGING": {"ON", "OFF", "<wholenumber>", ";", "<enter>"}, "EXPAND": {"ON", "OFF", ";", "<enter>"},
+	"TRACING": {"ON", "OFF", "TREE", ";", "<enter>"},
+	"SHOW":    {"VERSION", "HOST", "SESSION", "REPLICAS"}, "CAPTURE": {"OFF", ";", "<enter>"}, "HELP": nil,
+	"EXIT": {}, "QUIT": {}, `\FORMAT`: shell.Formats,
 	"CLEAR": {}, "CLS": {}, "HISTORY": {}, "LOGIN": {}, "SOURCE": {}, `\TIMING`: {}, `\DIFF`: {}, `\TOP`: {},
 	`\LIVE`: {},
 }
@@ -183,7 +263,11 @@ func (c *completer) candidates(prefix, partial, whole string) []string {
 	first := strings.ToUpper(before[0])
 	switch arguments, ok := commandArguments[first]; {
 	case first == "SERIAL" && len(before) == 2:
-		return []string{"SERIAL", "LOCAL_SERIAL"}
+		return []string{"SERIAL", "LOCAL_SERIAL", ";", "<enter>"}
+	case first == "SHOW" && len(before) == 2 && strings.EqualFold(before[1], "SESSION"):
+		return []string{"<uuid>"}
+	case first == "SHOW" && len(before) == 2 && strings.EqualFold(before[1], "REPLICAS"):
+		return []string{"-", "<wholenumber>"}
 	case first == "SHOW" && len(before) == 3:
 		return quoted(c.names.keyspaces)
 	case first == "HELP" || first == "?":
@@ -192,6 +276,8 @@ func (c *completer) candidates(prefix, partial, whole string) []string {
 		return quoted(c.names.roles)
 	case ok && len(before) == 1:
 		return arguments
+	case ok && partial == "" && len(arguments) > 0:
+		return []string{";", "<enter>"}
 	case ok:
 		return nil
 	case first == "COPY":
@@ -204,20 +290,26 @@ func (c *completer) candidates(prefix, partial, whole string) []string {
 	case first == `\DIAGRAM`:
 		return quoted(c.names.keyspaces)
 	}
-	named := viable(prefix + "zzz")
+	named := viable(prefix + " zzz")
 	if batch := lastInBatch(prefix); batch != "" {
 		before = tokens(batch)
 		whole = batch + whole[min(len(prefix), len(whole)):]
 	}
-	all := keywords(prefix, partial)
-	if named || before[len(before)-1] == "." || viable(prefix+`"zzz"`) {
+	all := slices.DeleteFunc(keywords(prefix, partial), func(w string) bool { return isUsed(before, w) })
+	if before[len(before)-1] == "." {
+		all = nil
+	}
+	if named || viable(prefix+` "zzz"`) {
 		if named {
 			all = slices.DeleteFunc(all, func(w string) bool {
-				return !quote.IsReserved(strings.ToLower(w)) &&
-					!starters[w]
+				return !quote.IsReserved(strings.ToLower(w)) && !(starters[w] && isKeyword(prefix, w))
 			})
 		}
-		all = append(all, c.identifiers(before, tokens(whole))...)
+		names := c.identifiers(before, tokens(whole))
+		if (len(names) == 0 || creates(before)) && named && partial == "" {
+			names = append(names, newNames(before)...)
+		}
+		all = append(all, names...)
 	}
 	return all
 }
@@ -229,7 +321,41 @@ var starters = map[string]bool{
 	"FUNCTION": true, "AGGREGATE": true, "AGGREGATES": true, "EXISTS": true, "ONLY": true, "STATIC": true,
 	"CLUSTERING": true, "TTL": true,
 	"TIMESTAMP": true, "COUNTER": true, "ROLE": true, "ROLES": true, "USER": true, "USERS": true, "CUSTOM": true,
-	"CONTAINS": true, "KEY": true,
+	"CONTAINS": true, "KEY": true, "ALL": true, "UNMASK": true, "SELECT_MASKED": true, "MBEAN": true, "MBEANS": true,
+	"DEFAULT": true,
+}
+
+// isUsed reports whether a list already has a keyword that it can have once: a permission, or an option after USING.
+func isUsed(before []string, word string) bool {
+	if has(before[:1], "GRANT", "REVOKE") {
+		return word != "PERMISSION" && has(before[1:], word)
+	}
+	if word != "TIMESTAMP" && word != "TTL" {
+		return false
+	}
+	for i := len(before) - 1; i > 0; i-- {
+		if strings.EqualFold(before[i], "USING") {
+			return has(before[i:], word)
+		}
+	}
+	return false
+}
+
+// isKeyword reports whether a word means another thing than a name after prefix: something can follow it that cannot
+// follow a name, or it is one of the lists that DESCRIBE prints.
+func isKeyword(prefix, word string) bool {
+	if strings.EqualFold(strings.TrimSpace(prefix), "DESCRIBE") {
+		return true
+	}
+	if isComplete(prefix+word) && !isComplete(prefix+"zzz") {
+		return true
+	}
+	for _, next := range []string{" zzz", " 'x'", " ORDER", " ON", " ROLES"} {
+		if viable(prefix+word+next) && !viable(prefix+"zzz"+next) {
+			return true
+		}
+	}
+	return false
 }
 
 // lastInBatch returns the last statement of a batch that is open, or "".
@@ -272,196 +398,16 @@ func keywords(prefix, partial string) (all []string) {
 	return all
 }
 
+// isComplete reports whether a text is a statement.
+func isComplete(text string) bool {
+	_, _, err := parser.Parse(text)
+	return err == nil
+}
+
 // viable reports whether a text is the beginning of a statement: its only error is that it ends.
 func viable(prefix string) bool {
 	_, _, err := parser.Parse(prefix)
 	return err == nil || strings.HasPrefix(err.Error(), "line 0:-1 ")
-}
-
-// quoted returns names as they are written in statements.
-func quoted(all []string) (out []string) {
-	for _, n := range all {
-		out = append(out, quote.Name(n))
-	}
-	return out
-}
-
-// identifiers returns names for the place after the tokens before, of the statement whole.
-func (c *completer) identifiers(before, whole []string) []string {
-	last := strings.ToUpper(before[len(before)-1])
-	second := ""
-	if len(before) > 1 {
-		second = strings.ToUpper(before[len(before)-2])
-	}
-	first := strings.ToUpper(before[0])
-	keyspace := c.keyspace
-	if last == "." {
-		keyspace = unquote(before[len(before)-2])
-		if len(before) > 2 {
-			last = strings.ToUpper(before[len(before)-3])
-		} else {
-			last = ""
-		}
-	}
-	dotted := before[len(before)-1] == "."
-	with := func(all []string) []string {
-		out := quoted(all)
-		if !dotted {
-			for _, k := range c.names.keyspaces {
-				out = append(out, quote.Name(k)+".")
-			}
-		}
-		return out
-	}
-	creates := first == "CREATE" && !slices.ContainsFunc(before, func(t string) bool {
-		return t == "(" ||
-			strings.EqualFold(t, "ON")
-	})
-	switch {
-	case last == "EXISTS" && second != "NOT" && len(before) > 1:
-		return with(c.objects(strings.ToUpper(before[1]), keyspace))
-	case last == "USE", last == "KEYSPACE":
-		return quoted(c.names.keyspaces)
-	case creates:
-		return nil
-	case last == "INDEX" || last == "TYPE" || last == "VIEW" || last == "FUNCTION" || last == "AGGREGATE":
-		return with(c.objects(last, keyspace))
-	case slices.Contains([]string{"FROM", "INTO", "UPDATE", "TABLE", "COLUMNFAMILY", "TRUNCATE", "ON"}, last):
-		return with(c.names.tables[keyspace])
-	case (last == "DESCRIBE" || last == "DESC") && len(before) < 4:
-		return append(with(slices.Concat(c.names.tables[keyspace], c.names.indexes[keyspace])),
-			quoted(c.names.keyspaces)...)
-	case last == "OF" || last == "TO" || last == "ROLE" || last == "USER":
-		return quoted(c.names.roles)
-	case (last == "WITH" || last == "AND") && (first == "CREATE" || first == "ALTER"):
-		return optionsOf(before)
-	case definesColumn(before):
-		return append(typeNames(), with(c.names.types[keyspace])...)
-	}
-	return c.columns(whole)
-}
-
-// unquote is the name that a token stands for.
-func unquote(token string) string {
-	if strings.HasPrefix(token, `"`) {
-		return strings.Trim(token, `"`)
-	}
-	return strings.ToLower(token)
-}
-
-// objects are the names of a kind in a keyspace.
-func (c *completer) objects(kind, keyspace string) []string {
-	switch kind {
-	case "INDEX":
-		return c.names.indexes[keyspace]
-	case "TYPE":
-		return c.names.types[keyspace]
-	case "VIEW", "MATERIALIZED":
-		return c.names.views[keyspace]
-	case "FUNCTION", "AGGREGATE":
-		return c.names.functions[keyspace]
-	case "KEYSPACE":
-		return c.names.keyspaces
-	case "ROLE", "USER":
-		return c.names.roles
-	}
-	return c.names.tables[keyspace]
-}
-
-// definesColumn reports whether the place is after the name of a column that is being defined: its type follows.
-func definesColumn(before []string) bool {
-	n := len(before)
-	if n < 4 || !strings.EqualFold(before[0], "CREATE") && !strings.EqualFold(before[0], "ALTER") {
-		return false
-	}
-	if last := before[n-1]; last == "<" || last == "," && slices.Contains(before, "<") {
-		return true
-	}
-	previous := before[n-2]
-	return isWord(before[n-1][0]) && (previous == "(" || previous == "," || strings.EqualFold(previous, "ADD"))
-}
-
-// typeNames are the types without parameters, and the beginnings of others.
-func typeNames() []string {
-	all := []string{"frozen<", "list<", "map<", "set<", "tuple<", "vector<"}
-	for _, t := range types.Natives() {
-		all = append(all, t.String())
-	}
-	return all
-}
-
-// Options that WITH can set.
-var (
-	tableOptions = []string{
-		"additional_write_policy", "allow_auto_snapshot", "bloom_filter_fp_chance", "caching", "cdc", "comment",
-		"compaction", "compression",
-		"crc_check_chance", "default_time_to_live", "gc_grace_seconds", "id", "incremental_backups",
-		"max_index_interval", "memtable",
-		"memtable_flush_period_in_ms", "min_index_interval", "read_repair", "speculative_retry",
-	}
-	keyspaceOptions = []string{"replication", "durable_writes"}
-	roleOptions     = []string{
-		"PASSWORD", "HASHED PASSWORD", "LOGIN", "SUPERUSER", "OPTIONS",
-		"ACCESS TO DATACENTERS", "ACCESS TO ALL DATACENTERS",
-	}
-)
-
-// optionsOf returns the options of the object that a statement defines.
-func optionsOf(before []string) []string {
-	switch strings.ToUpper(before[1]) {
-	case "KEYSPACE":
-		return keyspaceOptions
-	case "ROLE":
-		return roleOptions
-	}
-	return tableOptions
-}
-
-// columns returns the columns of the statement's table, and functions; if the table is not known, the columns of all
-// tables of the keyspace.
-func (c *completer) columns(whole []string) (all []string) {
-	if table, ok := c.table(whole); ok {
-		all = quoted(c.names.columns[table])
-	} else {
-		for table, columns := range c.names.columns {
-			if table[0] == c.keyspace {
-				all = append(all, quoted(columns)...)
-			}
-		}
-	}
-	if strings.EqualFold(whole[0], "SELECT") {
-		all = append(all, functionNames...)
-		all = append(all, quoted(c.names.functions[c.keyspace])...)
-	}
-	return all
-}
-
-// functionNames are Cassandra's functions that a SELECT uses most.
-var functionNames = []string{
-	"avg", "count", "max", "min", "sum", "token", "ttl", "writetime", "maxwritetime", "cast", "now",
-	"current_timestamp", "current_date",
-	"to_date", "to_timestamp", "to_unix_timestamp", "min_timeuuid", "max_timeuuid", "to_json", "from_json", "uuid",
-	"abs", "round", "exp", "log",
-	"log10", "similarity_cosine", "similarity_euclidean", "similarity_dot_product", "map_keys", "map_values",
-	"collection_count",
-}
-
-// table finds the table of a statement.
-func (c *completer) table(whole []string) (table [2]string, ok bool) {
-	for i, t := range whole {
-		if !slices.Contains([]string{"FROM", "INTO", "UPDATE", "TABLE", "ON"}, strings.ToUpper(t)) ||
-			i+1 >= len(whole) {
-			continue
-		}
-		table = [2]string{c.keyspace, unquote(whole[i+1])}
-		if i+3 < len(whole) && whole[i+2] == "." {
-			table = [2]string{table[1], unquote(whole[i+3])}
-		}
-		if _, ok := c.names.columns[table]; ok {
-			return table, true
-		}
-	}
-	return table, false
 }
 
 // copyWords returns words for COPY, which is no statement of the grammar.
@@ -475,19 +421,16 @@ func (c *completer) copyWords(before []string) []string {
 	case n == 3 && last == ".":
 		return quoted(c.names.tables[unquote(before[1])])
 	case open:
-		return c.columns(append([]string{"COPY", "TABLE"}, before[1:]...))
+		return c.columns(before, append([]string{"COPY", "TABLE"}, before[1:]...))
 	case last == "TO":
 		return []string{"STDOUT", "'"}
 	case last == "FROM":
 		return []string{"STDIN", "'"}
 	case last == "WITH" || last == "AND":
-		return shell.CopyOptions(slices.ContainsFunc(before, func(t string) bool { return strings.EqualFold(t, "TO") }))
-	case slices.ContainsFunc(before, func(t string) bool { return strings.EqualFold(t, "WITH") }):
+		return shell.CopyOptions(has(before, "TO"))
+	case has(before, "WITH"):
 		return []string{"AND"}
-	case slices.ContainsFunc(before, func(t string) bool {
-		return strings.EqualFold(t, "TO") || strings.EqualFold(t,
-			"FROM")
-	}):
+	case has(before, "TO", "FROM"):
 		return []string{"WITH"}
 	}
 	return []string{"TO", "FROM"}

@@ -1,7 +1,8 @@
 // Package prompt is the shell at a terminal: a prompt with history and completion for a session of package shell.
 //
 // Run reads lines and gives them to the session (prompt.go). Tab completes words: complete.go finds what the grammar
-// and the schema allow at the cursor, schema.go reads the schema from the server in the background.
+// allows at the cursor, names.go finds the names that the schema has for that place, and values.go the symbols and the
+// kinds of values. schema.go reads the schema from the server in the background.
 //
 // The line editor is github.com/peterh/liner: it asks the terminal nothing, so its prompt comes at once and works on
 // every terminal.
@@ -51,6 +52,7 @@ const exitTerminated = 128 + 15
 
 // Run connects and runs the typed lines until EXIT or Ctrl-D.
 func Run(ctx context.Context, so shell.Options, o Options) error {
+	setSize()
 	p := &Prompt{o: o, editor: liner.NewLiner()}
 	defer p.editor.Close()
 	// Between two prompts the terminal turns Ctrl-C into a signal, which must not end the process.
@@ -74,6 +76,7 @@ func Run(ctx context.Context, so shell.Options, o Options) error {
 	so.Terminal = true
 	so.In = &typedLines{editor: p.editor}
 	so.More = more
+	so.Width = width
 	so.AskPassword = func() (string, error) { return p.editor.PasswordPrompt("Password: ") }
 	so.History = p.history
 	if so.Username != "" && so.Password == "" {
@@ -213,6 +216,15 @@ func (t *typedLines) Read(b []byte) (int, error) {
 	n := copy(b, t.left)
 	t.left = t.left[n:]
 	return n, nil
+}
+
+// width is the number of columns of the terminal, or 0.
+func width() int {
+	columns, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
 }
 
 // The keys that matter between two pages.

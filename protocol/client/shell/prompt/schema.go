@@ -13,14 +13,17 @@ import (
 
 // names are the names in a schema, sorted.
 type names struct {
-	keyspaces []string
-	tables    map[string][]string    // with views, by keyspace
-	columns   map[[2]string][]string // by keyspace and table, in the order of the table
-	types     map[string][]string
-	functions map[string][]string // with aggregates
-	indexes   map[string][]string
-	views     map[string][]string
-	roles     []string
+	keyspaces   []string
+	tables      map[string][]string    // with views, by keyspace
+	columns     map[[2]string][]string // by keyspace and table, in the order of the table
+	columnTypes map[[3]string]string   // by keyspace, table and column
+	types       map[string][]string
+	keys        map[[2]string][]string // the columns of primary keys
+	functions   map[string][]string
+	aggregates  map[string][]string
+	indexes     map[string][]string
+	views       map[string][]string
+	roles       []string
 }
 
 // schema has the names in the server's schema. They are read in the background, on another
@@ -28,8 +31,8 @@ type names struct {
 type schema struct {
 	mu      sync.Mutex
 	login   shell.Options
-	now     *names // the last that were read; never nil
-	reading bool
+	now     *names        // the last that were read; never nil
+	reading chan struct{} // closed after reading; nil: nothing is read
 	stale   bool
 	stop    context.CancelFunc
 	ctx     context.Context
@@ -57,10 +60,18 @@ func (s *schema) forget() {
 	s.refresh()
 }
 
-// names returns the names as they were read last, and never waits.
-func (s *schema) names() *names {
+// names returns the names as they were read last. If they are being read it waits for at most a time.
+func (s *schema) names(wait time.Duration) *names {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if reading := s.reading; reading != nil {
+		s.mu.Unlock()
+		select {
+		case <-reading:
+		case <-time.After(wait):
+		}
+		s.mu.Lock()
+	}
 	return s.now
 }
 
@@ -68,14 +79,16 @@ func (s *schema) names() *names {
 func (s *schema) refresh() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.reading || !s.stale || s.ctx.Err() != nil {
+	if s.reading != nil || !s.stale || s.ctx.Err() != nil {
 		return
 	}
-	s.reading, s.stale = true, false
+	reading := make(chan struct{})
+	s.reading, s.stale = reading, false
 	s.done.Go(func() {
 		n, err := read(s.ctx, s.login)
 		s.mu.Lock()
-		s.reading = false
+		s.reading = nil
+		close(reading)
 		if err != nil {
 			s.stale = true // the next completion tries again
 		} else {
@@ -142,19 +155,21 @@ func read(ctx context.Context, o shell.Options) (*names, error) {
 	for k, views := range n.views {
 		n.tables[k] = append(n.tables[k], views...)
 	}
+	n.columnTypes, n.keys, n.aggregates = map[[3]string]string{}, map[[2]string][]string{}, map[string][]string{}
 	type column struct {
 		name, kind string
 		position   int32
 	}
 	columns := map[[2]string][]column{}
 	for _, keyspace := range []string{"system_schema", "system_virtual_schema"} {
-		each("keyspace_name, table_name, column_name, kind, position", keyspace+".columns", func(row [][]byte) {
+		each("keyspace_name, table_name, column_name, kind, position, type", keyspace+".columns", func(row [][]byte) {
 			c := column{name: string(row[2]), kind: string(row[3])}
 			if len(row[4]) == 4 {
 				c.position = types.DecodeInt(row[4])
 			}
 			key := [2]string{string(row[0]), string(row[1])}
 			columns[key] = append(columns[key], c)
+			n.columnTypes[[3]string{key[0], key[1], c.name}] = string(row[5])
 		})
 	}
 	kinds := []string{"partition_key", "clustering", "static", "regular"}
@@ -167,11 +182,14 @@ func read(ctx context.Context, o shell.Options) (*names, error) {
 		})
 		for _, c := range all {
 			n.columns[table] = append(n.columns[table], c.name)
+			if c.kind == "partition_key" || c.kind == "clustering" {
+				n.keys[table] = append(n.keys[table], c.name)
+			}
 		}
 	}
 	each("keyspace_name, type_name", "system_schema.types", into(n.types))
 	each("keyspace_name, function_name", "system_schema.functions", into(n.functions))
-	each("keyspace_name, aggregate_name", "system_schema.aggregates", into(n.functions))
+	each("keyspace_name, aggregate_name", "system_schema.aggregates", into(n.aggregates))
 	each("keyspace_name, index_name", "system_schema.indexes", into(n.indexes))
 	each("role", "system_auth.roles", func(row [][]byte) { n.roles = append(n.roles, string(row[0])) })
 	return n, ctx.Err()

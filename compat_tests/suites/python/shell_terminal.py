@@ -1,0 +1,58 @@
+"""A plugin of pytest that runs cqlsh's tests with the shell of cqld.
+
+cqlsh edits lines with readline, which prints only what Tab adds to the line. The shell's editor prints the whole line
+again, with sequences that move the cursor. This finds the completed line in that output, and gives the tests what
+readline would have printed; what is completed and offered is not changed.
+
+Terminals are read in whole characters, which the tests do not care for.
+"""
+
+import codecs
+import os
+import re
+
+from cqlshlib.test import run_cqlsh, test_cqlsh_completion
+
+START = run_cqlsh.ProcRunner.start_proc
+COMPLETION = test_cqlsh_completion.CqlshCompletionCase
+
+# The editor draws a line after moving to the first column, and erases the rest of it.
+DRAWN = re.compile(r"\x1b\[1G(?:\S+@)?cqlsh\S*> (.*?)\x1b\[0K")
+MOVES = re.compile(r"\x1b\[\d*[A-Z]")
+
+
+def start_proc(self):
+    self.decoder = codecs.getincrementaldecoder("utf-8")()
+    START(self)
+
+
+def read_tty(self, blksize, timeout=None):
+    while True:
+        chunk = os.read(self.childpty, blksize)
+        text = self.decoder.decode(chunk, final=not chunk)
+        if text or not chunk:
+            return text
+
+
+def get_completions(self, inputstring, split_completed_lines=True):
+    self.cqlsh.send(inputstring + test_cqlsh_completion.TAB)
+    output = self.cqlsh.read_up_to_timeout(test_cqlsh_completion.COMPLETION_RESPONSE_TIME)
+    drawn = DRAWN.findall(output)
+    line = drawn[-1] if drawn else inputstring
+    if line != inputstring:
+        same = len(os.path.commonprefix([line, inputstring]))
+        return "\b" * (len(inputstring) - same) + line[same:]
+    self.cqlsh.send(test_cqlsh_completion.TAB)
+    output = self.cqlsh.read_up_to_timeout(test_cqlsh_completion.COMPLETION_RESPONSE_TIME)
+    self.cqlsh.send(test_cqlsh_completion.CTRL_C)
+    self.cqlsh.read_to_next_prompt()
+    if "\n" not in output:
+        return set() if split_completed_lines else []
+    lines = [MOVES.sub("", each).strip() for each in output.splitlines()[1:-1]]
+    lines = [each for each in lines if each]
+    return set(" ".join(lines).split()) if split_completed_lines else lines
+
+
+run_cqlsh.ProcRunner.start_proc = start_proc
+run_cqlsh.ProcRunner.read_tty = read_tty
+COMPLETION._get_completions = get_completions
