@@ -81,7 +81,7 @@ func (s *settings) storageFlags(f *pflag.FlagSet) {
 		"disk within a second) or batch (synced first)")
 	sizeFlag(f, &s.memtable, "memtable", "", minMemtable, 4<<30, "from 64KiB to 4GiB",
 		"keep up to `SIZE` of new writes in memory before writing a table; by "+
-			"default 64MiB, or 1/32 of --memory-limit if less")
+			"default 256MiB, or 1/32 of --memory-limit if less")
 	s.reserve.Reserve = disk.Reserve{Percent: 2, Most: 4 << 30}
 	f.Var(&s.reserve, "disk-reserve", "refuse writes when less than `SIZE` of the volume is free: bytes such "+
 		"as 10GiB or a share such as 5%; by default 2%, at most 4GiB")

@@ -50,7 +50,7 @@ type memoryShares struct {
 
 // usualShares are the shares if there is enough memory.
 var usualShares = memoryShares{
-	clients: 112 << 20, memtable: 64 << 20, filter: 64 << 20, tombstones: 32 << 20,
+	clients: 112 << 20, memtable: 256 << 20, filter: 64 << 20, tombstones: 32 << 20,
 	prepared: 64 << 20, texts: 16 << 20,
 }
 
@@ -107,7 +107,8 @@ func tuneMemory(b memoryBound, getenv func(string) string) {
 const gcPercent = 200
 
 // collectAt returns the memory limit of Go's runtime for a live heap: enough for the heap and for short-lived memory
-// of requests, but little garbage. 384 MiB is enough for any server on disk. A hard bound leaves a fifth to spare.
+// of requests, but little garbage. 384 MiB is enough for a server on disk with small memtables. A hard bound leaves a
+// fifth to spare.
 func (b memoryBound) collectAt(live int64) int64 {
 	limit := max(384<<20, live/4*5+128<<20)
 	if b.hard {

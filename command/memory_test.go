@@ -8,12 +8,12 @@ import (
 // TestMemoryShares divides memory: what there is plenty of changes nothing, and the parts fit into what there is
 // little of.
 func TestMemoryShares(t *testing.T) {
-	for _, plenty := range []int64{0, 1 << 40, 2 << 30} {
+	for _, plenty := range []int64{0, 1 << 40, 8 << 30} {
 		if s := (memoryBound{bytes: plenty}).shares(); s != usualShares {
 			t.Errorf("of %d bytes: %+v", plenty, s)
 		}
 	}
-	for _, little := range []int64{minMemory, 512 << 20, 1 << 30} {
+	for _, little := range []int64{minMemory, 512 << 20, 1 << 30, 4 << 30} {
 		b := memoryBound{bytes: little, hard: true}
 		s := b.shares()
 		all := s.clients + 4*s.memtable + s.filter + s.tombstones + s.prepared + s.texts
