@@ -22,9 +22,13 @@ const modulePath = "github.com/cqld/cqld"
 var arrows = map[string][]string{
 	".": {"command"},
 	"command": {
-		"server", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
+		"server", "server/console", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
 		"store/engine/memory", "store/snapshot", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell",
 		"protocol/client/shell/prompt", "protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema", "internal/suggest",
+	},
+	"server/console": {
+		"server", "server/control", "store", "protocol", "protocol/client", "protocol/client/model", "cql", "cql/parser", "cql/quote",
+		"cql/schema", "cql/types", "cql/cqlerr",
 	},
 	"server/control":           {"internal/suggest", "server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr"},
 	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/types/json", "cql/cqlerr"},
@@ -186,6 +190,7 @@ var testArrows = map[string][]string{
 		"cluster/local", "cluster/tikv", "compat_tests/process", "protocol/client", "store/engine", "store/engine/enginetest",
 	},
 	"cluster/cmd/cqld-cluster": {"cluster/local", "cluster/tikv/tikvtest", "protocol/client", "cql/types"},
+	"server/console":           {"store/engine", "store/engine/memory"},
 	"server/control":           {"cqltest", "protocol/client"},
 	"server/statements":        {"store/engine", "store/engine/memory", "store/system"},
 	"server/control/endpoints": {"server", "store", "store/engine", "store/engine/memory"},

@@ -42,20 +42,61 @@ type Record struct {
 	controls *Controls
 	isOn     atomic.Bool
 
-	mu     sync.Mutex
-	all    []Statement
-	size   int   // the last statements that are kept; 0: all
-	number int64 // of the last one
+	mu       sync.Mutex
+	all      []Statement
+	size     int   // the last statements that are kept; 0: all
+	number   int64 // of the last one
+	started  bool  // by Start, which nothing ends
+	watchers int   // calls of Watch that have not ended
 }
 
 // Start begins a new record. It keeps the last size statements; 0: all.
 // It costs the server a goroutine for each request.
 func (r *Record) Start(size int) {
 	r.mu.Lock()
-	r.all, r.size = nil, size
-	r.mu.Unlock()
+	r.all, r.size, r.started = nil, size, true
 	r.isOn.Store(true)
+	r.mu.Unlock()
 	r.controls.update()
+}
+
+// Watch records the beginnings of statements until end is called, at least the last size of them. Calls may overlap,
+// and do not change a record that Start has begun.
+func (r *Record) Watch(size int) (end func()) {
+	r.watch(1, size)
+	return sync.OnceFunc(func() { r.watch(-1, size) })
+}
+
+func (r *Record) watch(more, size int) {
+	r.mu.Lock()
+	r.watchers += more
+	if !r.started {
+		if r.watchers == 0 || !r.isOn.Load() {
+			r.all = nil
+		}
+		r.size = size
+		r.isOn.Store(r.watchers > 0)
+	}
+	r.mu.Unlock()
+	r.controls.update()
+}
+
+// After returns the statements with numbers greater than a number.
+func (r *Record) After(number int64) []Statement {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first := len(r.all)
+	for first > 0 && r.all[first-1].Number > number {
+		first--
+	}
+	return slices.Clone(r.all[first:])
+}
+
+// Last returns the number of the last statement.
+func (r *Record) Last() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.number
 }
 
 // IsOn reports whether statements are recorded.
@@ -112,6 +153,10 @@ func (r *Record) add(seen *server.Inspected, err error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if !r.started { // only a page watches: it shows the beginning, and memory is for clients
+		st.Text = strings.Clone(st.Text[:min(len(st.Text), watchedText)])
+		st.Keys = slices.Clone(st.Keys[:min(len(st.Keys), watchedKeys)])
+	}
 	r.number++
 	st.Number = r.number
 	if r.size > 0 && len(r.all) >= 2*r.size {
@@ -119,6 +164,12 @@ func (r *Record) add(seen *server.Inspected, err error) {
 	}
 	r.all = append(r.all, st)
 }
+
+// How much of a statement Watch records: bytes of its text, and keys of partitions.
+const (
+	watchedText = 4 << 10
+	watchedKeys = 100
+)
 
 // shownTexts are statements with semicolons between them, without passwords.
 func shownTexts(statements []string) string {
