@@ -48,6 +48,7 @@ func newCell(t types.Type, b []byte) cell {
 		if len(c.Text) <= maxLiteral {
 			c.Literal = c.Text
 		}
+		c.Text = unquoted(t, c.Text)
 	}
 	if shown := shortened(c.Text, maxCell); shown != c.Text || !whole {
 		c.Text, c.Size = shown, len(b)
@@ -84,9 +85,17 @@ func csvField(t types.Type, b []byte) string {
 	if b != nil && classOf(t) == "text" {
 		return string(b)
 	} else if b != nil {
-		return t.Format(b)
+		return unquoted(t, t.Format(b))
 	}
 	return ""
+}
+
+// unquoted is a literal of a type such as date or inet without its quotes.
+func unquoted(t types.Type, literal string) string {
+	if _, native := types.Native(t.String()); native && len(literal) > 1 && literal[0] == '\'' {
+		return literal[1 : len(literal)-1]
+	}
+	return literal
 }
 
 // appendJSON appends a value in a JSON file.

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"regexp"
 	"slices"
@@ -322,8 +323,9 @@ func (c *Console) openPage(d *queryData, signed string) (state []byte, from int,
 	return b[8:], int(binary.BigEndian.Uint64(b)), nil
 }
 
-// syntaxPlace is how the parser writes the place of an error: the line, and the column counted from 0.
-var syntaxPlace = regexp.MustCompile(`^line (\d+):(\d+) `)
+// syntaxPlace is how the parser writes the place of an error: the line, and the column counted from 0. It is 0:-1 at the
+// end of the text.
+var syntaxPlace = regexp.MustCompile(`^line (\d+):(-?\d+) `)
 
 // newErrorView describes an error of a statement.
 func newErrorView(err error, text string) *errorView {
@@ -340,8 +342,11 @@ func newErrorView(err error, text string) *errorView {
 	}
 	line, _ := strconv.Atoi(m[1]) // digits
 	column, _ := strconv.Atoi(m[2])
-	if line < 1 || line > len(lines) {
+	if line > len(lines) {
 		return v
+	}
+	if line == 0 {
+		line, column = len(lines), math.MaxInt
 	}
 	runes := []rune(lines[line-1])
 	column = min(column, len(runes))
