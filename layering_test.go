@@ -23,12 +23,12 @@ var arrows = map[string][]string{
 	".": {"command"},
 	"command": {
 		"server", "server/console", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
-		"store/engine/memory", "store/snapshot", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/shell",
+		"store/engine/memory", "store/snapshot", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/diagram", "protocol/client/model", "protocol/client/shell",
 		"protocol/client/shell/prompt", "protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema", "internal/suggest",
 	},
 	"server/console": {
-		"server", "server/control", "store", "protocol", "protocol/client", "protocol/client/model", "cql", "cql/parser", "cql/quote",
-		"cql/schema", "cql/types", "cql/cqlerr",
+		"server", "server/control", "store", "protocol", "protocol/client", "protocol/client/diagram", "protocol/client/model", "cql",
+		"cql/parser", "cql/quote", "cql/schema", "cql/types", "cql/cqlerr",
 	},
 	"server/control":           {"internal/suggest", "server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr"},
 	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/types/json", "cql/cqlerr"},
@@ -49,6 +49,7 @@ var arrows = map[string][]string{
 	},
 	"compat_tests/certificates":  {"internal/certificates"},
 	"compat_tests/drivers/bench": {"compat_tests/process", "protocol", "protocol/client", "cql/types", "cqltest"},
+	"compat_tests/console":       {"compat_tests/process", "protocol/client"}, // another separate module
 	"compat_tests/crash":         {"compat_tests/process", "protocol/client"},
 	"compat_tests/soak":          {"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/drivers/histories": {
@@ -139,8 +140,9 @@ var arrows = map[string][]string{
 	"protocol/client/traffic":     {"protocol", "protocol/client", "cql/secret", "cql/types", "cql/cqlerr"},
 	"protocol/client/cqlfiles":    {"cql/parser", "cql/secret"},
 	"protocol/client/model":       {"protocol/client", "cql", "cql/quote", "cql/types", "cql/cqlerr"},
+	"protocol/client/diagram":     {"protocol/client/model"},
 	"protocol/client/shell": {
-		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/model", "protocol/client/transfer", "cql", "cql/parser", "cql/quote",
+		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/diagram", "protocol/client/model", "protocol/client/transfer", "cql", "cql/parser", "cql/quote",
 		"cql/types", "cql/cqlerr",
 	},
 	"protocol/client/shell/prompt": {"protocol/client", "protocol/client/shell", "grammar", "cql/parser", "cql/quote", "cql/secret", "cql/types"},
@@ -163,6 +165,7 @@ var testArrows = map[string][]string{
 	"command":                        {"cqltest", "internal/inside", "internal/nodes", "internal/certificates", "protocol", "protocol/client", "cql/types"},
 	"protocol/client":                {"cqltest"},
 	"protocol/client/traffic":        {"cqltest"},
+	"protocol/client/diagram":        {"cqltest", "protocol/client", "cql/cqlerr"},
 	"protocol/client/shell":          {"cqltest"},
 	"compat_tests/drivers/histories": {"internal/inside", "internal/nodes", "store/engine"},
 	"compat_tests/example":           {"cqltest", "cqltest/gocqltest"},
@@ -233,7 +236,7 @@ func TestArrows(t *testing.T) {
 func TestModules(t *testing.T) {
 	var versions []string
 	for _, folder := range []string{
-		".", "cqltest/gocqltest", "cqltest/gocqlv2test", "compat_tests/example", "compat_tests/drivers",
+		".", "cqltest/gocqltest", "cqltest/gocqlv2test", "compat_tests/example", "compat_tests/drivers", "compat_tests/console",
 	} {
 		content, err := os.ReadFile(filepath.Join(folder, "go.mod"))
 		if err != nil {

@@ -199,8 +199,8 @@ func newRoot(c *console) *cobra.Command {
 		&cobra.Group{ID: groupOther, Title: "Other"},
 	)
 	root.AddCommand(
-		serveCommand(c, "serve"), pingCommand(c), nodesCommand(c), execCommand(c), shellCommand(c), exportCommand(c),
-		importCommand(c), snapshotCommand(c), restoreCommand(c), verifyCommand(c), proxyCommand(c), replayCommand(c),
+		serveCommand(c, "serve"), pingCommand(c), nodesCommand(c), execCommand(c), shellCommand(c), diagramCommand(c),
+		exportCommand(c), importCommand(c), snapshotCommand(c), restoreCommand(c), verifyCommand(c), proxyCommand(c), replayCommand(c),
 		completionCommand(c), versionCommand(c),
 	)
 	root.CompletionOptions.DisableDefaultCmd = true

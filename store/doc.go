@@ -18,10 +18,10 @@
 //     shared engine. counters.go is for writes that depend on stored rows.
 //   - Definitions: the definer (catalog.go). Where nodes share the engine it follows the definitions of other nodes
 //     (shared.go, shared_define.go), and a recovery reverts unfinished ones. records.go has the records.
-//   - Views: views.go makes their rows outside writes, view_writes.go as part of a write to the base.
+//   - Views: view_build.go makes their rows outside writes, view_writes.go as part of a write to the base.
 //   - Reading: scan.go begins a read, reader.go finds rows, dead_runs.go passes dead ones. index_read.go chooses an
 //     index, index_gather.go and index_candidates.go read through it. row_assembly.go makes a Row of a stored value,
-//     and tombstones_read.go counts.
+//     and tombstone_counts.go counts.
 //   - Mutation (mutation.go) and Read (read.go) are what callers build.
 //
 // Packages below know neither Store nor each other's work: index has the entries and graphs of indexes, tombstones the

@@ -11,7 +11,7 @@ import (
 // A write to a shared engine is committed under the state that it began with. The process may be stopped between the
 // two for longer than its lease. So the write is checked again after the commit: if an index was added meanwhile, its
 // entries are written before the write is answered. Writing mutations twice changes nothing. If a view was added
-// meanwhile, it may have rows for replaced ones: see views.go.
+// meanwhile, it may have rows for replaced ones: see view_build.go.
 
 // confirm calls done when committed mutations comply with the newest definitions, and their timestamps have passed on
 // all nodes. last is the last timestamp given before the commit.

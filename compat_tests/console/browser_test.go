@@ -15,10 +15,12 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/cqld/cqld/compat_tests/process"
 	"github.com/cqld/cqld/protocol/client"
@@ -129,8 +131,8 @@ type tab struct {
 	errors   []string // exceptions of scripts, and what the Content-Security-Policy forbids
 }
 
-// newTab opens a tab for the console of a server. When the test ends, it must have had no errors, and have sent requests
-// to nothing but the console.
+// newTab opens a tab for the console of a server. When the test ends, it must have had no errors, and have sent
+// requests to nothing but the console.
 func (s *server) newTab(width int, dark bool) *tab {
 	s.t.Helper()
 	created, cancelTab := chromedp.NewContext(browsers)
@@ -209,11 +211,25 @@ func (tb *tab) wait(expression string) {
 	tb.t.Fatalf("%s: %v\n%s", expression, last, text)
 }
 
-// press presses keys one after the other: a name of package kb, or text.
+// press presses a key of package kb, or types a text. Unlike chromedp's events, a key whose default a page prevents has
+// no effect, as in a browser.
 func (tb *tab) press(keys ...string) {
 	tb.t.Helper()
-	for _, k := range keys {
-		tb.run(chromedp.KeyEvent(k))
+	for _, text := range keys {
+		k := kb.Keys[[]rune(text)[0]]
+		if k == nil || k.Print {
+			tb.run(chromedp.KeyEvent(text))
+			continue
+		}
+		kind := input.KeyRawDown
+		if k.Text != "" {
+			kind = input.KeyDown
+		}
+		event := input.DispatchKeyEvent(kind).WithKey(k.Key).WithCode(k.Code).WithText(k.Text).
+			WithWindowsVirtualKeyCode(k.Windows).WithNativeVirtualKeyCode(k.Native)
+		up := *event
+		up.Type, up.Text = input.KeyUp, ""
+		tb.run(event, &up)
 	}
 }
 

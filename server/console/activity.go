@@ -61,6 +61,9 @@ func newStatementView(s *control.Statement) statementView {
 	if s.Opcode == "PREPARE" {
 		v.Kind = "prepare"
 	}
+	if s.Client == "" {
+		v.Client = "console"
+	}
 	if s.Table != "" {
 		v.Table = s.Keyspace + "." + s.Table
 	}

@@ -67,6 +67,7 @@ func New(o Options) *Console {
 	mux := http.NewServeMux()
 	for pattern, serve := range map[string]func(*page) error{
 		"GET /{$}":              schemaPage,
+		"GET /diagram.svg":      diagramFile,
 		"GET /query":            queryPage,
 		"POST /query":           queryPage,
 		"POST /query/plan":      planFragment,

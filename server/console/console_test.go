@@ -287,7 +287,7 @@ func TestRows(t *testing.T) {
 		t.Error(body)
 	}
 	s.want(400, "POST", "/query/download", run("SELECT nope FROM shop.t", "format", "csv"), "Undefined column name")
-	s.want(200, "POST", "/query", run("SELECT * FROM shop.t WHERE k = 'a'", "trace", "on"), "Timeline", "<rect class=\"step\"", "coordinator")
+	s.want(200, "POST", "/query", run("SELECT * FROM shop.t WHERE k = 'a'", "trace", "on"), "Timeline", "<rect class=\"step\"", "Parsing SELECT")
 }
 
 // TestHostileCells checks that no value becomes markup, and that a huge one is cut.

@@ -323,8 +323,8 @@ func (c *Console) openPage(d *queryData, signed string) (state []byte, from int,
 	return b[8:], int(binary.BigEndian.Uint64(b)), nil
 }
 
-// syntaxPlace is how the parser writes the place of an error: the line, and the column counted from 0. It is 0:-1 at the
-// end of the text.
+// syntaxPlace is how the parser writes the place of an error: the line, and the column counted from 0. It is 0:-1 at
+// the end of the text.
 var syntaxPlace = regexp.MustCompile(`^line (\d+):(-?\d+) `)
 
 // newErrorView describes an error of a statement.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/protocol/client/diagram"
 	"github.com/cqld/cqld/protocol/client/model"
 	"github.com/cqld/cqld/store"
 )
@@ -25,6 +27,30 @@ type schemaData struct {
 	Table       *tableItem // nil: all of the keyspace
 	Options     []Figure
 	Description string
+
+	Logical, Seen bool // the diagram has no types, and the queries that were recorded
+}
+
+// DiagramLink is the address of the diagram.
+func (d *schemaData) DiagramLink() string {
+	return "/diagram.svg?" + d.diagramValues(d.Logical, d.Seen)
+}
+
+// LogicalLink is the address of the page with the other kind of diagram.
+func (d *schemaData) LogicalLink() string { return "/?" + d.diagramValues(!d.Logical, d.Seen) }
+
+// SeenLink is the address of the page with or without the queries that were recorded.
+func (d *schemaData) SeenLink() string { return "/?" + d.diagramValues(d.Logical, !d.Seen) }
+
+func (d *schemaData) diagramValues(logical, seen bool) string {
+	v := url.Values{"keyspace": {d.Keyspace.Name}}
+	if logical {
+		v.Set("logical", "1")
+	}
+	if seen {
+		v.Set("seen", "1")
+	}
+	return v.Encode()
 }
 
 // keyspaceItem is a keyspace with the names of its tables and views.
@@ -76,7 +102,7 @@ func (t *tableItem) KindName(c model.Column) string {
 // schemaPage shows the keyspaces, or one of them, or a table.
 func schemaPage(p *page) error {
 	p.Tab, p.Title = "schema", "Schema"
-	d := &schemaData{}
+	d := &schemaData{Logical: p.r.FormValue("logical") != "", Seen: p.r.FormValue("seen") != ""}
 	p.Data = d
 	if err := d.readKeyspaces(p); err != nil {
 		return err
@@ -131,6 +157,25 @@ func schemaPage(p *page) error {
 	}
 	d.Description = strings.Join(texts, "\n\n")
 	return p.show("schema", "")
+}
+
+// diagramFile sends the diagram of a keyspace. With seen=1 it has the queries that the server has recorded.
+func diagramFile(p *page) error {
+	keyspace := p.r.FormValue("keyspace")
+	o := diagram.Options{Logical: p.r.FormValue("logical") != ""}
+	d, err := diagram.Read(p.ctx, p.query, []string{keyspace}, nil, p.r.FormValue("seen") != "", o)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := diagram.SVG(&b, d); err != nil {
+		return err
+	}
+	h := p.w.Header()
+	h.Set("Content-Type", "image/svg+xml")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox") // it has its colours inside
+	_, _ = p.w.Write(b.Bytes())                                                                                        // the client may have hung up
+	return nil
 }
 
 // item returns a table with its size.

@@ -37,11 +37,14 @@ func activityEvents(p *page) error {
 	record := &p.console.o.Controls.Record
 	end := record.Watch(watchedStatements)
 	defer end()
-	last := record.Last()
+	seen, last := observed{hot: map[[2]string]int{}}, record.Last()
+	for _, s := range record.Statements() { // with --test-controls
+		seen.add(&s)
+	}
 	p.w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(p.w)
 	t := p.console.pages["activity"]
-	seen, sent := observed{hot: map[[2]string]int{}}, map[string]string{}
+	sent := map[string]string{}
 	var d *activityData
 	tick := time.NewTicker(statementInterval)
 	defer tick.Stop()

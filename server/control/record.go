@@ -31,7 +31,7 @@ type Statement struct {
 	Scanned    bool     // it has read all partitions: no key, token range or index restricted it
 
 	Number int64 // counted from 1 since the server was started
-	Client string
+	Client string // "": a connection inside the process
 	Node   int // the number of the node that coordinated it; 1: the server has no ring
 	Took   time.Duration
 	Err    error // that the client got; nil: it succeeded
@@ -126,7 +126,10 @@ func (r *Record) add(seen *server.Inspected, err error) {
 	st := Statement{
 		Opcode: seen.Opcode, Text: shownTexts(seen.Statements), Consistency: seen.Consistency,
 		Returned: seen.Returned, RowsRead: seen.RowsRead, Tombstones: seen.Tombstones,
-		Client: seen.Client.String(), Node: seen.Node, Took: seen.Took, Prepared: len(seen.Parts) > 0, Err: err,
+		Node: seen.Node, Took: seen.Took, Prepared: len(seen.Parts) > 0, Err: err,
+	}
+	if seen.Client.IsValid() {
+		st.Client = seen.Client.String()
 	}
 	if seen.Err != nil && err == nil {
 		st.Err = seen.Err

@@ -16,5 +16,5 @@
 //
 // Package store makes the entries of older rows in the background; until then reads do without the index.
 //
-// A materialized view is numbered, recorded and built as an Index is; its keys are rows (see store/views.go).
+// A materialized view is numbered, recorded and built as an Index is; its keys are rows (see store/view_build.go).
 package index

@@ -15,6 +15,7 @@ import (
 type Table struct {
 	Keyspace, Name string
 	Of             string // the base table of a view, or ""
+	Comment        string // the option comment
 	Columns        []Column
 }
 
@@ -52,6 +53,26 @@ func (t *Table) Column(name string) *Column {
 
 // Query runs a query and returns all its rows.
 type Query func(ctx context.Context, statement string) (*client.Result, error)
+
+// QueryOn returns a Query that runs statements on a connection and reads all pages.
+func QueryOn(conn *client.Conn) Query {
+	return func(ctx context.Context, statement string) (r *client.Result, err error) {
+		o := client.QueryOptions{Consistency: cqlerr.LocalOne, PageSize: 1000}
+		for {
+			page, err := conn.Query(ctx, statement, nil, &o)
+			if err != nil {
+				return nil, err
+			}
+			if r != nil {
+				page.Rows = append(r.Rows, page.Rows...)
+			}
+			if r = page; r.PagingState == nil {
+				return r, nil
+			}
+			o.PagingState = r.PagingState
+		}
+	}
+}
 
 // optional runs a query of a table that other servers may lack.
 func (query Query) optional(ctx context.Context, statement string) (*client.Result, error) {
@@ -121,14 +142,71 @@ func Tables(ctx context.Context, query Query, keyspace, table string) (all []*Ta
 			}
 		}
 	}
-	r, err = query.optional(ctx, "SELECT keyspace_name, view_name, base_table_name FROM system_schema.views"+where)
+	r, err = query.optional(ctx, "SELECT view_name, base_table_name, comment FROM system_schema.views"+where)
 	if err != nil {
 		return nil, err
 	}
 	for row := range Records(r) {
 		if t := byName[row.Text("view_name")]; t != nil {
-			t.Of = row.Text("base_table_name")
+			t.Of, t.Comment = row.Text("base_table_name"), row.Text("comment")
+		}
+	}
+	r, err = query.optional(ctx, "SELECT table_name, comment FROM system_schema.tables"+where+only)
+	if err != nil {
+		return nil, err
+	}
+	for row := range Records(r) {
+		if t := byName[row.Text("table_name")]; t != nil {
+			t.Comment = row.Text("comment")
 		}
 	}
 	return all, nil
+}
+
+// Type is a user-defined type.
+type Type struct {
+	Keyspace, Name string
+	Fields         []Column // with a name and a type
+}
+
+// Types reads the user-defined types of a keyspace.
+func Types(ctx context.Context, query Query, keyspace string) (all []*Type, err error) {
+	r, err := query.optional(ctx, "SELECT * FROM system_schema.types WHERE keyspace_name = "+quote.Text(keyspace))
+	if err != nil {
+		return nil, err
+	}
+	for row := range Records(r) {
+		t := &Type{Keyspace: keyspace, Name: row.Text("type_name")}
+		types := row.Texts("field_types")
+		for i, name := range row.Texts("field_names") {
+			t.Fields = append(t.Fields, Column{Name: name, Type: types[i]})
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// Keyspaces reads the names of all keyspaces, without those of the server, in order.
+func Keyspaces(ctx context.Context, query Query) (all []string, err error) {
+	r, err := query(ctx, "SELECT keyspace_name FROM system_schema.keyspaces")
+	if err != nil {
+		return nil, err
+	}
+	for row := range Records(r) {
+		if name := row.Text("keyspace_name"); !ofServer(name) {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// ofServer reports whether a keyspace belongs to the server: Cassandra's, DSE's or cqld's.
+func ofServer(keyspace string) bool {
+	for _, prefix := range []string{"system_", "dse_", "cqld_"} {
+		if strings.HasPrefix(keyspace, prefix) {
+			return true
+		}
+	}
+	return keyspace == "system" || keyspace == "solr_admin"
 }

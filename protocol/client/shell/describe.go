@@ -8,6 +8,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/protocol/client"
+	"github.com/cqld/cqld/protocol/client/diagram"
 	"github.com/cqld/cqld/protocol/client/model"
 )
 
@@ -97,7 +98,7 @@ func (s *Session) describeList(r *client.Result) {
 		}
 		s.print("\n")
 		if s.keyspace == "" {
-			s.print("Keyspace %s\n---------%s\n", keyspace, strings.Repeat("-", textWidth(keyspace)))
+			s.print("Keyspace %s\n---------%s\n", keyspace, strings.Repeat("-", diagram.TextWidth(keyspace)))
 		}
 		s.print("%s", columnize(names))
 	}
@@ -150,7 +151,7 @@ func columnize(names []string) string {
 		for at := 0; at < len(names); at += lines {
 			width := 0
 			for _, n := range names[at:min(at+lines, len(names))] {
-				width = max(width, textWidth(n))
+				width = max(width, diagram.TextWidth(n))
 			}
 			widths = append(widths, width)
 			total += width + 2
@@ -173,7 +174,7 @@ func columnize(names []string) string {
 				b.WriteString("  ")
 			}
 			b.WriteString(names[at])
-			pad(&b, widths[column]-textWidth(names[at]), ' ')
+			pad(&b, widths[column]-diagram.TextWidth(names[at]), ' ')
 		}
 		b.WriteByte('\n')
 	}

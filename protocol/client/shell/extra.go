@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/cqld/cqld/protocol/client/diagram"
 )
 
 // extras are the commands that cqlsh does not have. They begin with a backslash and end with their line.
@@ -100,4 +102,32 @@ func (s *Session) watchCommand(ctx context.Context, rest string) error {
 			return nil
 		}
 	}
+}
+
+// diagramCommand draws the tables of a keyspace as boxes.
+func (s *Session) diagramCommand(ctx context.Context, rest string) error {
+	keyspace := s.keyspace
+	if rest != "" {
+		tokens, err := lex(rest)
+		if err != nil || len(tokens) != 1 || !tokens[0].isName() {
+			return shown(`\diagram takes the name of a keyspace.`)
+		}
+		keyspace = tokens[0].identifier()
+	}
+	if keyspace == "" {
+		return shown(`\diagram needs the name of a keyspace: none is in use.`)
+	}
+	d, err := diagram.Read(ctx, s.all, []string{keyspace}, nil, false, diagram.Options{})
+	if err != nil {
+		return err
+	}
+	if d.Tables() == 0 {
+		return shownf("There is no table in the keyspace %s.", keyspace)
+	}
+	var b strings.Builder
+	if err := diagram.Text(&b, d); err != nil {
+		return err
+	}
+	s.print("%s", b.String())
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
+	"github.com/cqld/cqld/protocol/client/diagram"
 	"github.com/cqld/cqld/protocol/client/model"
 	"github.com/cqld/cqld/protocol/client/transfer"
 )
@@ -436,7 +437,8 @@ func (s *Session) underline(err error, statement string) {
 	}
 	word := span(string(text[column:]), func(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' })
 	colored := style{color: s.o.Color}
-	marks := strings.Repeat(" ", textWidth(string(text[:column]))) + colored.paint(strings.Repeat("^", max(1, word)), red)
+	marks := strings.Repeat(" ", diagram.TextWidth(string(text[:column]))) +
+		colored.paint(strings.Repeat("^", max(1, word)), red)
 	fmt.Fprintf(s.o.Err, "  %s\n  %s\n", string(text), marks)
 }
 

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/cqld/cqld/protocol/client"
+	"github.com/cqld/cqld/protocol/client/diagram"
 )
 
 // printResult prints the rows of a statement; next returns the following page. Like cqlsh it computes the widths of
@@ -98,11 +98,11 @@ func (s *Session) printCells(names []string, cells [][]string, header bool, befo
 func printTable(out io.Writer, names []string, cells [][]string, header bool) {
 	widths := make([]int, len(names))
 	for i, name := range names {
-		widths[i] = textWidth(name)
+		widths[i] = diagram.TextWidth(name)
 	}
 	for _, row := range cells {
 		for i, cell := range row {
-			widths[i] = max(widths[i], textWidth(cell))
+			widths[i] = max(widths[i], diagram.TextWidth(cell))
 		}
 	}
 	var b strings.Builder
@@ -111,7 +111,7 @@ func printTable(out io.Writer, names []string, cells [][]string, header bool) {
 			separate(&b, i, " ", " | ")
 			b.WriteString(name)
 			if i < len(names)-1 {
-				pad(&b, widths[i]-textWidth(name), ' ')
+				pad(&b, widths[i]-diagram.TextWidth(name), ' ')
 			}
 		}
 		b.WriteByte('\n')
@@ -124,7 +124,7 @@ func printTable(out io.Writer, names []string, cells [][]string, header bool) {
 	for _, row := range cells {
 		for i, cell := range row {
 			separate(&b, i, " ", " | ")
-			pad(&b, widths[i]-textWidth(cell), ' ')
+			pad(&b, widths[i]-diagram.TextWidth(cell), ' ')
 			b.WriteString(cell)
 		}
 		b.WriteByte('\n')
@@ -136,11 +136,11 @@ func printTable(out io.Writer, names []string, cells [][]string, header bool) {
 func printVertical(out io.Writer, names []string, cells [][]string, before int) {
 	left, right := 0, 0
 	for _, name := range names {
-		left = max(left, textWidth(name))
+		left = max(left, diagram.TextWidth(name))
 	}
 	for _, row := range cells {
 		for _, cell := range row {
-			right = max(right, textWidth(cell))
+			right = max(right, diagram.TextWidth(cell))
 		}
 	}
 	var b strings.Builder
@@ -152,7 +152,7 @@ func printVertical(out io.Writer, names []string, cells [][]string, before int) 
 		b.WriteByte('\n')
 		for i, cell := range row {
 			b.WriteString(" " + names[i])
-			pad(&b, left-textWidth(names[i]), ' ')
+			pad(&b, left-diagram.TextWidth(names[i]), ' ')
 			b.WriteString(" | " + cell + "\n")
 		}
 		b.WriteByte('\n')
@@ -172,52 +172,4 @@ func pad(b *strings.Builder, n int, with byte) {
 	for range n {
 		b.WriteByte(with)
 	}
-}
-
-// textWidth is the number of terminal columns that a text takes. Sequences that set colours take none.
-func textWidth(s string) int {
-	n, color := 0, false
-	for _, r := range s {
-		switch {
-		case r == '\x1b':
-			color = true
-		case color:
-			color = r != 'm'
-		case unicode.Is(unicode.Mn, r), unicode.Is(unicode.Me, r), unicode.Is(unicode.Cf, r):
-		case isWide(r):
-			n += 2
-		default:
-			n++
-		}
-	}
-	return n
-}
-
-// wideRanges are the characters that take two columns: Hangul, CJK, kana, full-width forms and emoji.
-var wideRanges = [][2]rune{
-	{0x1100, 0x115f},
-	{0x2e80, 0x303e},
-	{0x3041, 0x33ff},
-	{0x3400, 0x4dbf},
-	{0x4e00, 0x9fff},
-	{0xa000, 0xa4cf},
-	{0xa960, 0xa97f},
-	{0xac00, 0xd7a3},
-	{0xf900, 0xfaff},
-	{0xfe30, 0xfe6f},
-	{0xff00, 0xff60},
-	{0xffe0, 0xffe6},
-	{0x1f300, 0x1f64f},
-	{0x1f680, 0x1f6ff},
-	{0x1f900, 0x1f9ff},
-	{0x20000, 0x3fffd},
-}
-
-func isWide(r rune) bool {
-	for _, w := range wideRanges {
-		if r >= w[0] && r <= w[1] {
-			return true
-		}
-	}
-	return false
 }

@@ -12,7 +12,7 @@
 // is made or removed; LOGGED has the sequence numbers of the last record and of the last one that was synced, and is
 // mapped.
 //
-// Recovery begins with an Examination, which changes nothing (examine.go). The bytes after the last sound record are a
+// Recovery begins with an Examination, which changes nothing (replay.go). The bytes after the last sound record are a
 // torn write from the moment when the process was killed or the power failed, unless LOGGED says that they were
 // synced: then the log is damaged.
 package commitlog

@@ -1,0 +1,158 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cqld/cqld/protocol/client"
+	"github.com/cqld/cqld/protocol/client/cqlfiles"
+	"github.com/cqld/cqld/protocol/client/diagram"
+	"github.com/cqld/cqld/protocol/client/model"
+	"github.com/cqld/cqld/server"
+)
+
+// diagramCommand is cqld diagram: it draws a schema.
+func diagramCommand(c *console) *cobra.Command {
+	var out, keyspaces string
+	var logical, physical, traffic bool
+	cmd := &cobra.Command{
+		Use: "diagram [ADDR|FILE]", GroupID: groupClient, Short: "Draw a schema and its access patterns",
+		Long: "Draw the tables of the server at ADDR, cqld, Cassandra or another one, or those that a FILE of statements (.cql or " +
+			".cql.gz) creates, as a Chebotko diagram. Arrows are access patterns: lines such as Q1: find hotels near a point of " +
+			"interest, in the comments of tables or in comments of the FILE.",
+		Example: "diagram schema.cql --out schema.svg\ndiagram 127.0.0.1:9042 --keyspace shop,stock --logical --out shop.md\n" +
+			"diagram --traffic",
+	}
+	topic(cmd.Flags(), "Diagram", func(f *pflag.FlagSet) {
+		f.StringVarP(&out, "out", "o", "-", "write to `FILE`: a picture (.svg), text (.txt) or Markdown (.md); - prints text")
+		f.StringVarP(&keyspaces, "keyspace", "k", "", "draw the keyspaces with these `NAMES`, with commas between them; by default "+
+			"all that are not the server's")
+		f.BoolVar(&logical, "logical", false, "draw names of tables and columns only")
+		f.BoolVar(&physical, "physical", false, "draw types and keyspaces too (the default)")
+		f.BoolVar(&traffic, "traffic", false, "add arrows for the queries that a server with --test-controls has recorded")
+	})
+	login := loginFlags(cmd.Flags(), answerTime)
+	return newCommand(c, cmd, func(ctx context.Context, args []string) error {
+		draw := map[string]func(io.Writer, *diagram.Diagram) error{
+			".txt": diagram.Text, ".svg": diagram.SVG, ".md": diagram.Markdown,
+		}[filepath.Ext(out)]
+		if out == "-" {
+			draw = diagram.Text
+		}
+		from := optional(args)
+		fromFile := cqlfiles.IsScript(from)
+		switch {
+		case draw == nil:
+			return badFlag("out", out, "want a name that ends in .svg, .txt or .md, or -")
+		case logical && physical:
+			return usagef("diagram takes either --logical or --physical")
+		case traffic && fromFile:
+			return usagef("--traffic needs a server instead of a file")
+		}
+		var chosen []string
+		for name := range strings.SplitSeq(keyspaces, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				chosen = append(chosen, name)
+			}
+		}
+		o := diagram.Options{Logical: logical}
+		var d *diagram.Diagram
+		var err error
+		if fromFile {
+			d, err = diagramOfFile(ctx, from, chosen, o)
+		} else {
+			d, err = diagramOfServer(ctx, c, from, login, chosen, traffic, o)
+		}
+		if err != nil {
+			return err
+		}
+		if d.Tables() == 0 {
+			return errors.New("there is no table to draw")
+		}
+		if out == "-" {
+			return draw(c.stdout, d)
+		}
+		file, err := os.Create(out)
+		if err != nil {
+			return pathError("write", out, err)
+		}
+		return errors.Join(draw(file, d), file.Close())
+	})
+}
+
+// diagramOfServer reads the diagram of a running server.
+func diagramOfServer(
+	ctx context.Context, c *console, addr string, l *login, keyspaces []string, traffic bool, o diagram.Options,
+) (*diagram.Diagram, error) {
+	if err := l.complete(c, addr); err != nil {
+		return nil, err
+	}
+	dialing, cancel := context.WithTimeout(ctx, l.Timeout)
+	defer cancel()
+	conn, err := client.Dial(dialing, l.Addr, client.Options{Username: l.Username, Password: l.Password, TLS: l.TLS})
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	query := func(ctx context.Context, statement string) (*client.Result, error) {
+		ctx, cancel := context.WithTimeout(ctx, l.Timeout)
+		defer cancel()
+		return model.QueryOn(conn)(ctx, statement)
+	}
+	return diagram.Read(ctx, query, keyspaces, nil, traffic, o)
+}
+
+// diagramOfFile runs the statements of a file on a server in memory and reads its diagram.
+func diagramOfFile(
+	ctx context.Context, path string, keyspaces []string, o diagram.Options,
+) (d *diagram.Diagram, err error) {
+	script, err := cqlfiles.ReadFile(os.DirFS(filepath.Dir(path)), filepath.Base(path))
+	if err != nil {
+		return nil, cannotRead(path, err)
+	}
+	script.Name = path
+	st, _, err := openStore(ctx, &settings{memory: true}, nil, zerolog.Nop())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	srv, err := server.New(server.Options{Store: st, Log: zerolog.Nop()})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		stopping, cancel := context.WithTimeout(context.Background(), drainTime)
+		defer cancel()
+		err = errors.Join(err, srv.Shutdown(stopping))
+	}()
+	conn, err := client.Dial(ctx, "memory", client.Options{
+		Dial: func(context.Context, string) (net.Conn, error) { return srv.Connect(), nil },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("run %s in memory: %w", path, err)
+	}
+	defer conn.Close()
+	err = script.Run(func(text string) error {
+		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		_, err := conn.Query(ctx, text, nil, nil)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return diagram.Read(ctx, model.QueryOn(conn), keyspaces, func(tables []*model.Table) []diagram.Pattern {
+		return diagram.InFile(script.Text, tables)
+	}, false, o)
+}
