@@ -217,7 +217,7 @@ func (tb *tab) press(keys ...string) {
 	tb.t.Helper()
 	for _, text := range keys {
 		k := kb.Keys[[]rune(text)[0]]
-		if k == nil || k.Print {
+		if k == nil || k.Print && text != kb.Enter {
 			tb.run(chromedp.KeyEvent(text))
 			continue
 		}
