@@ -129,6 +129,14 @@ func countText(n int64) string {
 	return digits
 }
 
+// ofText prints a number of things.
+func ofText[N int | int64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return countText(int64(n)) + " " + thing + "s"
+}
+
 // tookText prints a duration with three digits.
 func tookText(d time.Duration) string {
 	switch {

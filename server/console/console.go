@@ -140,6 +140,8 @@ func (c *Console) readFiles() {
 		"bytes":  bytesText,
 		"count":  countText,
 		"took":   tookText,
+		"of":     ofText[int64],
+		"length": func(n int, thing string) string { return ofText(n, thing) },
 	}
 	for _, name := range []string{"schema", "query", "activity", "login", "error"} {
 		t := template.New("frame.html").Funcs(helpers)

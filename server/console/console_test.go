@@ -149,7 +149,7 @@ func TestSchema(t *testing.T) {
 		"CREATE MATERIALIZED VIEW shop.by_day AS SELECT * FROM shop.orders WHERE customer IS NOT NULL AND day IS NOT NULL AND "+
 			"id IS NOT NULL PRIMARY KEY (day, customer, id)")
 	s.want(200, "GET", "/", nil, "shop", "SimpleStrategy, factor 3", "orders", "view of", `class="partition_key"`, "clustering desc", "notes")
-	s.want(200, "GET", "/?keyspace=shop&table=orders", nil, "of all &lt;days&gt;", "CREATE TABLE shop.orders", "1 rows", "not", "of all <days>")
+	s.want(200, "GET", "/?keyspace=shop&table=orders", nil, "of all &lt;days&gt;", "CREATE TABLE shop.orders", "1 row", "not", "of all <days>")
 	s.want(200, "GET", "/?keyspace=shop&table=totals", nil, `<span class="kind">static</span>`)
 	s.want(200, "GET", "/?keyspace=shop&table=by_day", nil, "CREATE MATERIALIZED VIEW shop.by_day", "view of")
 	s.want(200, "GET", "/?keyspace=system_views&table=clients", nil, "client_options", "frozen")

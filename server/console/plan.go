@@ -63,6 +63,7 @@ type traceView struct {
 	Took                 time.Duration
 	Steps                []traceStep
 	Incomplete           bool
+	Nodes                bool // the steps have their nodes
 }
 
 // traceStep is a step with its bar, in thousandths of the whole time.
@@ -107,6 +108,7 @@ func newTraceView(t *model.Trace) *traceView {
 		total = max(total, e.Elapsed)
 	}
 	for i, e := range t.Events {
+		v.Nodes = v.Nodes || e.Source != ""
 		until := e.Elapsed
 		if e.Source == t.Coordinator {
 			until = total

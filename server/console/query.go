@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -94,7 +95,12 @@ func queryPage(p *page) error {
 				d.Keyspaces = append(d.Keyspaces, row.Text("keyspace_name"))
 			}
 		}
-		slices.Sort(d.Keyspaces)
+		slices.SortFunc(d.Keyspaces, func(a, b string) int { // those of users first
+			if schema.IsSystem(a) != schema.IsSystem(b) {
+				return map[bool]int{true: 1, false: -1}[schema.IsSystem(a)]
+			}
+			return cmp.Compare(a, b)
+		})
 	}
 	statement, _, parseErr := parser.Parse(d.Text)
 	if parseErr == nil {
