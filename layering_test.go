@@ -23,12 +23,13 @@ var arrows = map[string][]string{
 	".": {"command"},
 	"command": {
 		"server", "server/console", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
-		"store/engine/memory", "store/snapshot", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/diagram", "protocol/client/model", "protocol/client/shell",
-		"protocol/client/shell/prompt", "protocol/client/traffic", "protocol/client/transfer", "planner/guardrail", "cql/parser", "cql/schema", "internal/suggest",
+		"store/engine/memory", "store/snapshot", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/diagram", "protocol/client/shell",
+		"protocol/client/shell/prompt", "protocol/client/traffic", "protocol/client/transfer", "protocol/client/advise", "protocol/client/model",
+		"planner/guardrail", "cql", "cql/parser", "cql/schema", "internal/suggest",
 	},
 	"server/console": {
-		"server", "server/control", "store", "protocol", "protocol/client", "protocol/client/diagram", "protocol/client/model", "cql",
-		"cql/parser", "cql/quote", "cql/schema", "cql/types", "cql/cqlerr",
+		"server", "server/control", "store", "protocol", "protocol/client", "protocol/client/advise", "protocol/client/diagram",
+		"protocol/client/model", "cql", "cql/parser", "cql/quote", "cql/schema", "cql/types", "cql/cqlerr",
 	},
 	"server/control":           {"internal/suggest", "server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr"},
 	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/types/json", "cql/cqlerr"},
@@ -141,6 +142,7 @@ var arrows = map[string][]string{
 	"protocol/client/cqlfiles":    {"cql/parser", "cql/secret"},
 	"protocol/client/model":       {"protocol/client", "cql", "cql/quote", "cql/types", "cql/cqlerr"},
 	"protocol/client/diagram":     {"protocol/client/model"},
+	"protocol/client/advise":      {"protocol/client", "protocol/client/cqlfiles", "protocol/client/model", "cql", "cql/parser", "cql/quote", "cql/types", "cql/cqlerr", "internal/suggest"},
 	"protocol/client/shell": {
 		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/diagram", "protocol/client/model", "protocol/client/transfer", "cql", "cql/parser", "cql/quote",
 		"cql/types", "cql/cqlerr",
@@ -164,6 +166,7 @@ var arrows = map[string][]string{
 var testArrows = map[string][]string{
 	"command":                        {"cqltest", "internal/inside", "internal/nodes", "internal/certificates", "protocol", "protocol/client", "cql/types"},
 	"protocol/client":                {"cqltest"},
+	"protocol/client/advise":         {"cqltest", "cql/types", "protocol", "internal/inside"},
 	"protocol/client/traffic":        {"cqltest"},
 	"protocol/client/diagram":        {"cqltest", "protocol/client", "cql/cqlerr"},
 	"protocol/client/shell":          {"cqltest"},

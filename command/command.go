@@ -201,7 +201,7 @@ func newRoot(c *console) *cobra.Command {
 	root.AddCommand(
 		serveCommand(c, "serve"), pingCommand(c), nodesCommand(c), execCommand(c), shellCommand(c), diagramCommand(c),
 		exportCommand(c), importCommand(c), snapshotCommand(c), restoreCommand(c), verifyCommand(c), proxyCommand(c), replayCommand(c),
-		completionCommand(c), versionCommand(c),
+		adviseCommand(c), completionCommand(c), versionCommand(c),
 	)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpCommand(c))

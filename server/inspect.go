@@ -54,6 +54,8 @@ type Inspected struct {
 	Consistency       cqlerr.Consistency // of PREPARE: Any
 	SerialConsistency cqlerr.Consistency
 	Parts             []Part                  // its statements; none of a text that is refused or an id that is unknown
+	BatchType         string                  // of a BATCH: logged, unlogged or counter
+	Nulls             int                     // null values that are bound to statements of kind insert
 	Payload           []protocol.PayloadEntry // that the client has sent
 	PreparedID        []byte                  // of EXECUTE, or the first one in a BATCH
 
@@ -133,6 +135,7 @@ func (r *request) inspect() error {
 	if r.trace != nil {
 		i.touched = &r.trace.Touched
 	}
+	i.seen.BatchType, i.seen.Nulls = r.batchType(), r.insertedNulls(i.seen.Parts)
 	r.inspection = i
 	err := i.by.Before(r.conn.ctx, &i.seen)
 	r.prefix.Payload = i.seen.AnswerPayload
@@ -156,6 +159,44 @@ func (r *request) preparedID() []byte {
 		}
 	}
 	return nil
+}
+
+// batchTypes are the names of the types of BATCH messages.
+var batchTypes = [...]string{"logged", "unlogged", "counter"}
+
+// batchType is the type of a BATCH, or "".
+func (r *request) batchType() string {
+	if m, ok := r.message.(*protocol.Batch); ok && int(m.Type) < len(batchTypes) {
+		return batchTypes[m.Type]
+	}
+	return ""
+}
+
+// insertedNulls counts null values for statements that insert.
+func (r *request) insertedNulls(parts []Part) (n int) {
+	count := func(i int, values []types.Value) {
+		if i >= len(parts) || parts[i].Kind != "insert" {
+			return
+		}
+		for _, v := range values {
+			if v.IsNull() {
+				n++
+			}
+		}
+	}
+	switch m := r.message.(type) {
+	case *protocol.Query:
+		count(0, m.Parameters.Values)
+	case *protocol.Execute:
+		count(0, m.Parameters.Values)
+	case *protocol.Batch:
+		if len(parts) == len(m.Children) {
+			for i := range m.Children {
+				count(i, m.Children[i].Values)
+			}
+		}
+	}
+	return n
 }
 
 // parts finds or plans the statements of the request. Errors come up again when it is served.

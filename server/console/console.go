@@ -68,6 +68,7 @@ func New(o Options) *Console {
 	for pattern, serve := range map[string]func(*page) error{
 		"GET /{$}":              schemaPage,
 		"GET /diagram.svg":      diagramFile,
+		"GET /advisor":          advisorPage,
 		"GET /query":            queryPage,
 		"POST /query":           queryPage,
 		"POST /query/plan":      planFragment,
@@ -143,7 +144,7 @@ func (c *Console) readFiles() {
 		"of":     ofText[int64],
 		"length": func(n int, thing string) string { return ofText(n, thing) },
 	}
-	for _, name := range []string{"schema", "query", "activity", "login", "error"} {
+	for _, name := range []string{"schema", "query", "activity", "advisor", "login", "error"} {
 		t := template.New("frame.html").Funcs(helpers)
 		c.pages[name] = template.Must(t.ParseFS(files, folder+"/frame.html", folder+"/"+name+".html"))
 	}

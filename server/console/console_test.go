@@ -313,3 +313,18 @@ func TestHostileCells(t *testing.T) {
 	s.want(404, "GET", "/?keyspace=%3Cscript%3E", nil, "&lt;script&gt;", "not", "<script>")
 	s.want(200, "POST", "/query", run("SELECT '<script>' FROM shop"), "&lt;script&gt;", "not", "<script>'")
 }
+
+// TestAdvisor shows a finding with its evidence and a better table, and the diagram with the query that was recorded.
+func TestAdvisor(t *testing.T) {
+	s := serve(t, func(_ *server.Options, o *Options) { o.TestControls = true })
+	s.exec(keyspace, "CREATE TABLE shop.orders (id int PRIMARY KEY, status text)", "INSERT INTO shop.orders (id, status) VALUES (1, 'a')")
+	for range 5 {
+		s.exec("SELECT * FROM shop.orders WHERE status = '<b>' ALLOW FILTERING")
+	}
+	s.want(200, "GET", "/advisor?keyspace=shop", nil, "shop.orders", "6 recorded statements", "CREATE TABLE", "Put into the editor", "Why", "not", "<b>&")
+	s.want(200, "GET", "/diagram.svg?keyspace=shop&seen=1", nil, "<svg", "orders", "×5", "not", "<script")
+	if answer, _ := s.send("GET", "/diagram.svg?keyspace=shop", nil); answer.Header.Get("Content-Type") != "image/svg+xml" ||
+		!strings.Contains(answer.Header.Get("Content-Security-Policy"), "sandbox") {
+		t.Errorf("the diagram has %v", answer.Header)
+	}
+}

@@ -9,6 +9,7 @@
 //	query.go     /query      a statement: its plan, a page of its rows, its trace (trace.go), or all rows as a file
 //	activity.go  /activity   statements as they arrive, latencies, sizes and connections (stream.go keeps them live)
 //	testing.go   /activity   the clock, faults and nodes of a server with --test-controls
+//	advisor.go   /advisor    what is wrong with tables and queries, and better ones
 //	login.go     /login      a role and its password
 //
 // Without Options.Write, only SELECT and DESCRIBE run; cql/parser decides that, not the text.

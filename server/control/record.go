@@ -23,6 +23,8 @@ type Statement struct {
 	Table       string
 	Prepared    bool // all of it was prepared
 	Consistency cqlerr.Consistency
+	BatchType   string // of a BATCH: logged, unlogged or counter
+	Nulls       int    // null values that were bound to statements of kind insert
 
 	Keys       []string // partitions that were read by their keys or written to: the values, with commas between them
 	Returned   int      // rows in the answer
@@ -30,9 +32,9 @@ type Statement struct {
 	Tombstones int      // read
 	Scanned    bool     // it has read all partitions: no key, token range or index restricted it
 
-	Number int64 // counted from 1 since the server was started
+	Number int64  // counted from 1 since the server was started
 	Client string // "": a connection inside the process
-	Node   int // the number of the node that coordinated it; 1: the server has no ring
+	Node   int    // the number of the node that coordinated it; 1: the server has no ring
 	Took   time.Duration
 	Err    error // that the client got; nil: it succeeded
 }
@@ -126,6 +128,7 @@ func (r *Record) add(seen *server.Inspected, err error) {
 	st := Statement{
 		Opcode: seen.Opcode, Text: shownTexts(seen.Statements), Consistency: seen.Consistency,
 		Returned: seen.Returned, RowsRead: seen.RowsRead, Tombstones: seen.Tombstones,
+		BatchType: seen.BatchType, Nulls: seen.Nulls,
 		Node: seen.Node, Took: seen.Took, Prepared: len(seen.Parts) > 0, Err: err,
 	}
 	if seen.Client.IsValid() {
@@ -205,6 +208,8 @@ func (t statementTable) rows() (all []Row) {
 		v.setInt("returned", s.Returned)
 		v.setInt("rows_read", s.RowsRead)
 		v.setInt("tombstones_read", s.Tombstones)
+		v.setInt("nulls_inserted", s.Nulls)
+		v.setText("batch_type", s.BatchType)
 		if s.Opcode != "PREPARE" {
 			v.setText("consistency", s.Consistency.String())
 		}

@@ -155,7 +155,9 @@ func Read(
 		if err != nil {
 			return nil, err
 		}
-		keyspaces = all
+		for _, k := range all {
+			keyspaces = append(keyspaces, k.Name)
+		}
 	}
 	o.Keyspaces = append(o.Keyspaces, keyspaces...)
 	var tables []*model.Table

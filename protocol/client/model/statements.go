@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -19,6 +20,9 @@ const statementsQuery = "SELECT * FROM cqld_control.statements"
 // Statement is a statement that a client has run.
 type Statement struct {
 	Number           int64
+	BatchType        string // of a BATCH: logged, unlogged or counter
+	Nulls            int64  // bound to INSERT
+	Opcode, Kind     string // as in cqld_control.statements
 	Text             string
 	Table            string // keyspace.table, or ""
 	Client, Err      string
@@ -44,7 +48,9 @@ func Statements(ctx context.Context, query Query) (all []Statement, err error) {
 	}
 	for row := range Records(r) {
 		one := Statement{
-			Number: row.Number("number"), Text: row.Text("statement"), Client: row.Text("client"), Err: row.Text("error"),
+			Number: row.Number("number"), Opcode: row.Text("opcode"), Kind: row.Text("kind"),
+			BatchType: row.Text("batch_type"), Nulls: row.Number("nulls_inserted"),
+			Text: row.Text("statement"), Client: row.Text("client"), Err: row.Text("error"),
 			Rows: row.Number("rows_read"), Tombstones: row.Number("tombstones_read"), Returned: row.Number("returned"),
 			Partitions: row.Texts("partitions"), FullScan: row.True("full_scan"), Prepared: row.True("prepared"),
 		}
@@ -63,13 +69,22 @@ func Statements(ctx context.Context, query Query) (all []Statement, err error) {
 	return all, nil
 }
 
-// lexemes matches what Form keeps or replaces: spaces with comments, names, strings, UUIDs, numbers and blobs.
-var lexemes = regexp.MustCompile(`(?s)(?:\s|--[^\n]*|//[^\n]*|/\*.*?\*/)+|"(?:[^"]|"")*"|'(?:[^']|'')*'|\$\$.*?\$\$|` +
-	`[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9][0-9A-Za-z.]*(?:[eE][+-]?[0-9]+)?|[A-Za-z_][A-Za-z0-9_]*`)
+// lexemes matches what Form keeps or replaces: spaces with comments, names, strings, UUIDs, numbers and blobs. It is
+// compiled when it is first used, so that programs that never do have no part of it.
+var (
+	lexemes     *regexp.Regexp
+	lexemesOnce sync.Once
+)
+
+func compileLexemes() {
+	lexemes = regexp.MustCompile(`(?s)(?:\s|--[^\n]*|//[^\n]*|/\*.*?\*/)+|"(?:[^"]|"")*"|'(?:[^']|'')*'|\$\$.*?\$\$|` +
+		`[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9][0-9A-Za-z.]*(?:[eE][+-]?[0-9]+)?|[A-Za-z_][A-Za-z0-9_]*`)
+}
 
 // Form is a statement with ? instead of its strings and numbers, and without comments: statements of the same form
 // have the same plan.
 func Form(statement string) string {
+	lexemesOnce.Do(compileLexemes)
 	all := lexemes.ReplaceAllStringFunc(statement, func(s string) string {
 		switch c := s[0]; {
 		case c == '\'' || c == '$' || c >= '0' && c <= '9' || len(s) == 36 && s[8] == '-':

@@ -185,28 +185,3 @@ func Types(ctx context.Context, query Query, keyspace string) (all []*Type, err 
 	}
 	return all, nil
 }
-
-// Keyspaces reads the names of all keyspaces, without those of the server, in order.
-func Keyspaces(ctx context.Context, query Query) (all []string, err error) {
-	r, err := query(ctx, "SELECT keyspace_name FROM system_schema.keyspaces")
-	if err != nil {
-		return nil, err
-	}
-	for row := range Records(r) {
-		if name := row.Text("keyspace_name"); !ofServer(name) {
-			all = append(all, name)
-		}
-	}
-	slices.Sort(all)
-	return all, nil
-}
-
-// ofServer reports whether a keyspace belongs to the server: Cassandra's, DSE's or cqld's.
-func ofServer(keyspace string) bool {
-	for _, prefix := range []string{"system_", "dse_", "cqld_"} {
-		if strings.HasPrefix(keyspace, prefix) {
-			return true
-		}
-	}
-	return keyspace == "system" || keyspace == "solr_admin"
-}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"time"
 
@@ -22,7 +23,8 @@ type Replay struct {
 	Username, Password string      // if it asks
 	TLS                *tls.Config // nil: connections are not encrypted
 	Timeout            time.Duration
-	Out                io.Writer // for differences
+	Dial               func(ctx context.Context, addr string) (net.Conn, error) // nil: over TCP
+	Out                io.Writer                                                // for differences
 }
 
 // Outcome counts the requests of a recording by result.
@@ -189,7 +191,7 @@ func (p *replaying) connection(ctx context.Context, l *line) (*client.Conn, erro
 		return c, nil
 	}
 	c, err := client.Dial(ctx, p.Against, client.Options{
-		Version: l.header.Version, Username: p.Username, Password: p.Password, TLS: p.TLS,
+		Version: l.header.Version, Username: p.Username, Password: p.Password, TLS: p.TLS, Dial: p.Dial,
 	})
 	if err == nil {
 		p.conns[l.conn] = c
