@@ -133,9 +133,12 @@ const (
 func (v latencyView) ChartWidth() float64 { return float64(len(v.Bars)) * barStep }
 
 func newLatencyView(l *server.StatementLatency) latencyView {
-	v := latencyView{Statement: l.Statement, Count: l.Count, Mean: l.Total / time.Duration(l.Count), Table: "other tables"}
-	if l.Table != "" {
+	v := latencyView{Statement: l.Statement, Count: l.Count, Mean: l.Total / time.Duration(l.Count)}
+	switch {
+	case l.Table != "":
 		v.Table = l.Keyspace + "." + l.Table
+	case l.Statement != "definition" && l.Statement != "describe" && l.Statement != "use":
+		v.Table = "other tables"
 	}
 	bounds := slices.Sorted(maps.Keys(l.Buckets))
 	v.P50, v.P99 = quantile(l, bounds, 0.5), quantile(l, bounds, 0.99)
