@@ -21,10 +21,13 @@ import (
 const shop = `CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3};
 CREATE TYPE shop.address (street text, city text);
 CREATE TABLE shop.orders_by_customer (customer text, day date, id int, status text, total decimal, lines list<text>,
-	ship_to frozen<address>, tier text static, PRIMARY KEY ((customer), day, id)) WITH CLUSTERING ORDER BY (day DESC, id ASC);
-CREATE TABLE shop.products (id text PRIMARY KEY, name text, price decimal, tags set<text>, photo blob);
+	ship_to frozen<address>, tier text static, PRIMARY KEY ((customer), day, id)) WITH CLUSTERING ORDER BY (day DESC, id ASC)
+	AND comment = 'Q1: orders of a customer';
+CREATE TABLE shop.products (id text PRIMARY KEY, name text, price decimal, tags set<text>, photo blob)
+	WITH comment = 'Q2: the product of an order line (orders_by_customer -> products)';
 CREATE INDEX products_by_name ON shop.products (name);
-CREATE TABLE shop.views_by_product (product text, hour timestamp, views counter, PRIMARY KEY (product, hour));
+CREATE TABLE shop.views_by_product (product text, hour timestamp, views counter, PRIMARY KEY (product, hour))
+	WITH comment = 'Q3: views of a product (products -> views_by_product)';
 INSERT INTO shop.orders_by_customer (customer, day, id, status, total, lines, ship_to, tier) VALUES ('anna', '2026-11-03', 1, 'paid', 12.50, ['tea', 'milk'], {street: 'Elm Street 1', city: 'Turku'}, 'gold');
 INSERT INTO shop.orders_by_customer (customer, day, id, status, total, lines) VALUES ('anna', '2026-11-03', 2, 'sent', 4.20, ['tea']);
 INSERT INTO shop.orders_by_customer (customer, day, id, status, total, lines) VALUES ('anna', '2026-10-28', 9, 'returned', 31, ['cup', 'pot', 'tea']);
