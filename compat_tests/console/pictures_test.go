@@ -50,7 +50,7 @@ func TestPictures(t *testing.T) {
 	tb.run(chromedp.Evaluate(fmt.Sprintf("area.value = %q; changed(); form.elements.trace.checked = true; form.requestSubmit()", selectOrders), nil))
 	tb.wait("document.querySelector('.trace') && document.querySelector('.plan')")
 	save("console-query.png", 760)
-	run("UPDATE cqld_control.clock SET now = '2026-11-03 10:00:00Z' WHERE key = 'local'")
+	run("UPDATE cqld_control.clock SET advance = 48h WHERE key = 'local'")
 	run("INSERT INTO cqld_control.faults (name, kind, table_name, act, times) VALUES ('one late write', 'insert', 'products', 'write_timeout', 1)")
 	run("UPDATE cqld_control.nodes SET up = false WHERE number = 2")
 	tb.open("/activity")
@@ -63,7 +63,7 @@ func TestPictures(t *testing.T) {
 		}
 		time.Sleep(time.Duration(10+i%7*4) * time.Millisecond)
 	}
-	save("console-activity.png", 1120)
+	save("console-activity.png", 1420)
 }
 
 // shrink encodes a picture with a palette of its most frequent colours; the others become the nearest of these.

@@ -25,10 +25,11 @@ type rateSample struct {
 	requests, errors uint64
 }
 
-// The samples that are kept.
+// The samples that are kept, and the least time that the chart shows.
 const (
 	historyTime    = 2 * time.Minute
 	sampleInterval = 900 * time.Millisecond
+	minWindow      = 20 * time.Second
 )
 
 // ratesView is the chart of requests per second.
@@ -38,6 +39,7 @@ type ratesView struct {
 	Line, Area        string // points of SVG
 	ErrorLine         string
 	Total             uint64
+	Window            time.Duration // the width of the chart
 }
 
 // The size of the chart.
@@ -65,7 +67,10 @@ func (h *history) sample(now time.Time, m server.Metrics) ratesView {
 }
 
 func newRatesView(samples []rateSample, now rateSample) ratesView {
-	v := ratesView{Total: now.requests, Max: 1}
+	v := ratesView{Total: now.requests, Max: 1, Window: minWindow}
+	if len(samples) > 1 {
+		v.Window = max(v.Window, now.at.Sub(samples[1].at))
+	}
 	type point struct{ x, requests, errors float64 }
 	var points []point
 	for i := 1; i < len(samples); i++ {
@@ -74,7 +79,7 @@ func newRatesView(samples []rateSample, now rateSample) ratesView {
 		if seconds > 10 { // no page was open
 			continue
 		}
-		age := now.at.Sub(b.at).Seconds() / historyTime.Seconds()
+		age := now.at.Sub(b.at).Seconds() / v.Window.Seconds()
 		one := point{(1 - age) * chartWidth, float64(b.requests-a.requests) / seconds, float64(b.errors-a.errors) / seconds}
 		points = append(points, one)
 		v.Max = max(v.Max, one.requests, one.errors)
@@ -99,6 +104,9 @@ func (v ratesView) RateText() string { return rateText(v.PerSecond) }
 
 // ErrorText prints the rate of errors.
 func (v ratesView) ErrorText() string { return rateText(v.Errors) }
+
+// WindowText prints the age of the left end of the chart.
+func (v ratesView) WindowText() string { return v.Window.Round(time.Second).String() }
 
 // MaxText prints the rate at the top of the chart.
 func (v ratesView) MaxText() string { return rateText(v.Max) }

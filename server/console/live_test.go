@@ -197,7 +197,7 @@ func TestControls(t *testing.T) {
 	}
 	s.want(200, "POST", "/activity/clock", form("act", "set", "value", "2031-02-03 04:05:06Z"), "2031-02-03 04:05:06 UTC")
 	s.want(200, "POST", "/activity/clock", form("act", "freeze"), "stopped")
-	s.want(200, "POST", "/activity/clock", form("act", "advance", "value", "1d"), "2031-02-04 04:05:")
+	s.want(200, "POST", "/activity/clock", form("act", "advance", "value", "1d"), "2031-02-04 04:05:", " ahead")
 	s.want(400, "POST", "/activity/clock", form("act", "advance", "value", "1 = 1; DROP"), "is no duration")
 	s.want(400, "POST", "/activity/clock", form("act", "set", "value", "x', frozen = 'y"), "date")
 	s.want(200, "POST", "/activity/clock", form("act", "reset"), "not", "2031-02-04")

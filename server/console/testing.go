@@ -18,11 +18,12 @@ import (
 
 // testingData is the state of the controls for tests, as the tables of keyspace cqld_control have it.
 type testingData struct {
-	Now, Ahead string
-	Frozen     bool
-	Faults     []faultView
-	Nodes      []nodeView
-	Ring       ringView
+	Now    string
+	Shift  string // from the real time, or ""
+	Frozen bool
+	Faults []faultView
+	Nodes  []nodeView
+	Ring   ringView
 }
 
 // faultView is a rule.
@@ -76,7 +77,7 @@ func (p *page) readTests(ctx context.Context, d *activityData) error {
 		t.Now = time.UnixMilli(row.Number("now")).UTC().Format("2006-01-02 15:04:05 UTC")
 		t.Frozen = row.True("frozen")
 		if b, _ := row.Value("ahead"); b != nil {
-			t.Ahead = types.Duration.Format(b)
+			t.Shift = shiftText(b)
 		}
 	}
 	if r, err = p.query(ctx, "SELECT * FROM cqld_control.faults"); err != nil {
@@ -118,6 +119,16 @@ func (p *page) readTests(ctx context.Context, d *activityData) error {
 	t.Ring = newRing(t.Nodes)
 	d.Tests = t
 	return nil
+}
+
+// shiftText prints how far the clock is ahead of or behind the real time.
+func shiftText(b []byte) string {
+	_, days, nanos := types.DecodeDuration(b)
+	shift := (time.Duration(days)*24*time.Hour + time.Duration(nanos)).Round(time.Second)
+	if shift < 0 {
+		return (-shift).String() + " behind"
+	}
+	return shift.String() + " ahead"
 }
 
 func countDigits(n int64) string { return strconv.FormatInt(n, 10) }
