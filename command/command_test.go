@@ -93,6 +93,9 @@ func TestWrongUsage(t *testing.T) {
 		{"snapshot one", "snapshot needs ADDR FILE; see the command help snapshot"},
 		{"version extra", `version takes no argument "extra"`},
 		{"export one two --parts 0", `--parts "0": want a number from 1 to 9999`},
+		{"diagram a.cql --logical --physical", "diagram takes either --logical or --physical"},
+		{"diagram a.cql --traffic", "--traffic needs a server instead of a file"},
+		{"diagram --out a.png", `--out "a.png": want a name that ends in .svg, .txt or .md, or -`},
 		{"completion tcsh", `completion "tcsh": want bash, zsh or fish`},
 	} {
 		code, stdout, stderr := cqld(t, nil, strings.Fields(test.args)...)

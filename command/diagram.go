@@ -106,7 +106,7 @@ func diagramOfServer(
 	}
 	defer conn.Close()
 	query := func(ctx context.Context, statement string) (*client.Result, error) {
-		ctx, cancel := context.WithTimeout(ctx, l.Timeout)
+		ctx, cancel := context.WithTimeout(ctx, l.Timeout) // of each query
 		defer cancel()
 		return model.QueryOn(conn)(ctx, statement)
 	}

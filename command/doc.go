@@ -16,7 +16,7 @@
 // the server a node of a cluster, engine_calls.go measures the calls of the engine, reach.go watches whether it
 // answers.
 //
-// The other commands are thin: client.go (exec, ping, nodes), cqlsh.go, traffic.go (proxy, replay), transfer.go
-// (export, import), snapshot.go (snapshot, restore) and verify.go read their flags and call packages below
+// The other commands are thin: client.go (exec, ping, nodes), shell.go, diagram.go, traffic.go (proxy, replay),
+// transfer.go (export, import), snapshot.go (snapshot, restore) and verify.go read their flags and call packages below
 // protocol/client, server or store. help.go prints the help of all of them.
 package command

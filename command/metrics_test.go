@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"maps"
 	"net/http"
@@ -147,10 +148,10 @@ func TestStoreMetrics(t *testing.T) {
 
 var aMetric = regexp.MustCompile("`(cqld_[a-z_]+)`")
 
-// TestDocumentedMetrics compares the metrics in docs/operating.md with those that a server has.
+// TestDocumentedMetrics compares the metrics in docs/operating.md, and in the dashboard, with those that a server has.
 func TestDocumentedMetrics(t *testing.T) {
 	s := cqltest.RunT(t)
-	if code, _, errs := cqld(t, nil, "exec", s.Addr(), "-e", "SELECT key FROM system.local"); code != 0 {
+	if code, _, errs := cqld(t, nil, "exec", s.Addr(), "-e", "SELECT key FROM system.local; wrong;"); code != exitFailed {
 		t.Fatal(errs)
 	}
 	answer := httptest.NewRecorder()
@@ -185,5 +186,62 @@ func TestDocumentedMetrics(t *testing.T) {
 		if !served[name] {
 			t.Errorf("docs/operating.md lists %s, which /metrics does not have", name)
 		}
+	}
+	checkDashboard(t, answer.Body.String())
+}
+
+// checkDashboard checks that the expressions of deploy/grafana.json name only metrics and labels that are served.
+func checkDashboard(t *testing.T, metrics string) {
+	t.Helper()
+	text, err := os.ReadFile("../deploy/grafana.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dashboard struct {
+		Panels []struct {
+			ID          int
+			Title, Type string
+			Targets     []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(text, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string][]string{} // by metric
+	for _, m := range regexp.MustCompile(`(?m)^(\w+)(?:\{(.*)\})? `).FindAllStringSubmatch(metrics, -1) {
+		labels[m[1]] = append(labels[m[1]], "instance")
+		for _, label := range regexp.MustCompile(`(\w+)="`).FindAllStringSubmatch(m[2], -1) {
+			labels[m[1]] = append(labels[m[1]], label[1])
+		}
+	}
+	ids, expressions := map[int]bool{}, 0
+	for _, p := range dashboard.Panels {
+		if ids[p.ID] {
+			t.Errorf("panel %q has the same id as another one", p.Title)
+		}
+		ids[p.ID] = true
+		for _, target := range p.Targets {
+			expressions++
+			known := []string{}
+			for _, name := range regexp.MustCompile(`\b(?:cqld|process)_\w+`).FindAllString(target.Expr, -1) {
+				if labels[name] == nil {
+					t.Errorf("panel %q: /metrics does not have %s", p.Title, name)
+				}
+				known = append(known, labels[name]...)
+			}
+			if len(known) == 0 {
+				t.Errorf("panel %q: no metric in %s", p.Title, target.Expr)
+			}
+			for _, m := range regexp.MustCompile(`(\w+)=|by \(([^)]*)\)`).FindAllStringSubmatch(target.Expr, -1) {
+				for name := range strings.SplitSeq(m[1]+m[2], ", ") {
+					if !slices.Contains(known, name) {
+						t.Errorf("panel %q: the metric has no label %s in %s", p.Title, name, target.Expr)
+					}
+				}
+			}
+		}
+	}
+	if expressions < 50 {
+		t.Errorf("the dashboard has %d expressions", expressions)
 	}
 }

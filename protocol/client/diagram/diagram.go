@@ -37,7 +37,7 @@ type Options struct {
 	Types []*model.Type
 }
 
-// Diagram is a schema to be drawn.
+// Diagram is a schema with its access patterns. It is not safe for concurrent use.
 type Diagram struct {
 	logical  bool
 	frames   []*frame
@@ -102,10 +102,10 @@ func New(tables []*model.Table, patterns []Pattern, o Options) *Diagram {
 		}
 	}
 	for _, p := range patterns {
-		p.Name, p.Text = clean(p.Name), clean(p.Text)
-		if byKey[p.Table] == nil {
-			p.Table = ""
+		if p.Table != "" && byKey[p.Table] == nil {
+			continue
 		}
+		p.Name, p.Text = clean(p.Name), clean(p.Text)
 		if byKey[p.From] == nil || p.From == p.Table {
 			p.From = ""
 		}
@@ -150,27 +150,37 @@ func Read(
 	ctx context.Context, query model.Query, keyspaces []string, more func([]*model.Table) []Pattern, traffic bool,
 	o Options,
 ) (*Diagram, error) {
-	if len(keyspaces) == 0 {
-		all, err := model.Keyspaces(ctx, query)
+	all := slices.Clone(keyspaces)
+	if len(keyspaces) == 0 || more != nil { // patterns may be of tables that are not drawn
+		found, err := model.Keyspaces(ctx, query)
 		if err != nil {
 			return nil, err
 		}
-		for _, k := range all {
-			keyspaces = append(keyspaces, k.Name)
+		for _, k := range found {
+			if !slices.Contains(keyspaces, k.Name) {
+				all = append(all, k.Name)
+			}
 		}
 	}
+	if len(keyspaces) == 0 {
+		keyspaces = all
+	}
 	o.Keyspaces = append(o.Keyspaces, keyspaces...)
-	var tables []*model.Table
-	for _, keyspace := range keyspaces {
+	var drawn, tables []*model.Table
+	for _, keyspace := range all {
 		some, err := model.Tables(ctx, query, keyspace, "")
 		if err != nil {
 			return nil, err
+		}
+		tables = append(tables, some...)
+		if !slices.Contains(keyspaces, keyspace) {
+			continue
 		}
 		types, err := model.Types(ctx, query, keyspace)
 		if err != nil {
 			return nil, err
 		}
-		tables, o.Types = append(tables, some...), append(o.Types, types...)
+		drawn, o.Types = append(drawn, some...), append(o.Types, types...)
 	}
 	patterns := InComments(tables)
 	if more != nil {
@@ -181,9 +191,9 @@ func Read(
 		if err != nil {
 			return nil, err
 		}
-		patterns = append(patterns, InTraffic(statements, tables)...)
+		patterns = append(patterns, InTraffic(statements, drawn)...)
 	}
-	return New(tables, patterns, o), nil
+	return New(drawn, patterns, o), nil
 }
 
 // tableBox makes the box of a table or view.

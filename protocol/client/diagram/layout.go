@@ -10,7 +10,7 @@ import (
 // read them. Frames are above each other, and each extends over all columns.
 type place struct {
 	column     int // -1: not yet known
-	order      float64
+	order      int // in which arrows lead to the boxes
 	x, y, w, h int
 }
 
@@ -45,11 +45,8 @@ type layout struct {
 	bottoms []int
 }
 
-// column is a column of boxes.
-type column struct {
-	x, w  int
-	items [][]*item // by frame, from top to bottom
-}
+// column is a column of boxes: its items by frame, from top to bottom.
+type column [][]*item
 
 // item is something in a column: a box, or a part of an arrow that passes by (a lane).
 type item struct {
@@ -83,8 +80,7 @@ type port struct {
 	box   *box
 	right bool // side
 	y     int
-	to    float64 // height of the other end, to order ports
-	head  bool    // the arrow ends here
+	to    int // height of the other end, to order ports
 }
 
 // part is the part of an arrow in a gutter: from the left side at height y1 to the right side at height y2. If same is
@@ -180,7 +176,7 @@ func (l *layout) assignColumns() {
 		reached[a.to] = true
 	}
 	var queue []*box
-	order := 0.0
+	order := 0
 	begin := func(b *box) {
 		if b.column < 0 && len(next[b]) > 0 {
 			b.column = 0
@@ -220,13 +216,13 @@ func (l *layout) assignColumns() {
 	}
 	l.columns, l.gutters = make([]column, columns), make([]gutter, columns)
 	for i := range l.columns {
-		l.columns[i].items = make([][]*item, len(l.frames))
+		l.columns[i] = make(column, len(l.frames))
 	}
 	for f, frame := range l.frames {
 		for _, b := range frame.boxes {
 			if b.column >= 0 {
-				in := &l.columns[b.column].items[f]
-				*in = append(*in, &item{box: b, column: b.column, h: b.h + b.above(), at: b.order})
+				in := &l.columns[b.column][f]
+				*in = append(*in, &item{box: b, column: b.column, h: b.h + b.above(), at: float64(b.order)})
 			}
 		}
 	}
@@ -251,10 +247,10 @@ func (l *layout) addLanes() {
 	for _, a := range l.arrows {
 		first, last := min(a.from.column, a.to.column), max(a.from.column, a.to.column)
 		a.start = &port{box: a.from, right: a.to.column >= a.from.column}
-		a.end = &port{box: a.to, right: a.to.column <= a.from.column, head: true}
+		a.end = &port{box: a.to, right: a.to.column <= a.from.column}
 		for c := first + 1; c < last; c++ {
-			lane := &item{column: c, h: portGap, at: a.to.order}
-			in := &l.columns[c].items[frameOf[a.to]]
+			lane := &item{column: c, h: portGap, at: float64(a.to.order)}
+			in := &l.columns[c][frameOf[a.to]]
 			*in = append(*in, lane)
 			a.lanes = append(a.lanes, lane)
 		}
@@ -289,7 +285,7 @@ func (l *layout) fillColumns() {
 	for f, frame := range l.frames {
 		heights := make([]int, len(l.columns))
 		for c := range l.columns {
-			for _, one := range l.columns[c].items[f] {
+			for _, one := range l.columns[c][f] {
 				heights[c] += one.h + boxGap
 			}
 		}
@@ -298,12 +294,12 @@ func (l *layout) fillColumns() {
 				continue
 			}
 			b.column = slices.Index(heights, slices.Min(heights))
-			in := &l.columns[b.column].items[f]
+			in := &l.columns[b.column][f]
 			*in = append(*in, &item{box: b, column: b.column, h: b.h + b.above()})
 			heights[b.column] += b.h + b.above() + boxGap
 		}
 	}
-	for len(l.columns) > 1 && !slices.ContainsFunc(l.columns[len(l.columns)-1].items, notEmpty) {
+	for len(l.columns) > 1 && !slices.ContainsFunc(l.columns[len(l.columns)-1], notEmpty) {
 		l.columns = l.columns[:len(l.columns)-1]
 	}
 	l.gutters = l.gutters[:len(l.columns)]
@@ -311,7 +307,7 @@ func (l *layout) fillColumns() {
 
 func notEmpty(items []*item) bool { return len(items) > 0 }
 
-// placeItems sets the heights of all items. Boxes are at the height of those that lead to them if there is space.
+// placeItems sets the heights of all items. A box is at the height of the one that leads to it if there is space.
 func (l *layout) placeItems() {
 	leads := map[*box]*box{}
 	for _, a := range l.arrows {
@@ -327,13 +323,13 @@ func (l *layout) placeItems() {
 		}
 		tallest, bottom := 0, top
 		for _, c := range l.columns {
-			tallest = max(tallest, heightOf(c.items[f]))
+			tallest = max(tallest, heightOf(c[f]))
 		}
 		for _, c := range l.columns {
 			y := top
-			for i, one := range c.items[f] {
+			for i, one := range c[f] {
 				if one.box != nil && leads[one.box] != nil {
-					space := tallest - heightOf(c.items[f][i:])
+					space := tallest - heightOf(c[f][i:])
 					if i == 0 {
 						space = max(space, intoHeight)
 					}
@@ -370,8 +366,9 @@ func heightOf(items []*item) (h int) {
 	return h
 }
 
-// placePorts sets the heights of ports. At each side of a box they are in the order of the other ends. Arrows that leave
-// one column at the height where others reach the next one would be drawn over each other, so these are moved.
+// placePorts sets the heights of ports. At each side of a box they are in the order of the other ends. An arrow that
+// reaches a column at the height at which another one leaves the column before is moved: parts of them might be drawn
+// over each other.
 func (l *layout) placePorts() {
 	type side struct {
 		box   *box
@@ -379,13 +376,13 @@ func (l *layout) placePorts() {
 	}
 	sides := map[side][]*port{}
 	for _, a := range l.arrows {
-		a.start.to, a.end.to = float64(a.to.y), float64(a.from.y)
+		a.start.to, a.end.to = a.to.y, a.from.y
 		if len(a.lanes) > 0 {
 			first, last := a.lanes[0], a.lanes[len(a.lanes)-1]
 			if !a.start.right {
 				first, last = last, first
 			}
-			a.start.to, a.end.to = float64(first.y), float64(last.y)
+			a.start.to, a.end.to = first.y, last.y
 		}
 		for _, p := range []*port{a.start, a.end} {
 			at := side{p.box, p.right}
@@ -408,9 +405,9 @@ func (l *layout) placePorts() {
 	}
 }
 
-// assignTracks gives the vertical part of each arrow in a gutter a track. Tracks are in an order in which they cross few
-// horizontal parts: arrows that stay in a column, those that go down from the lowest to the highest, those that go up
-// from the highest to the lowest.
+// assignTracks gives the vertical part of each arrow in a gutter a track. Few of them cross horizontal parts in this
+// order: first arrows that stay in a column, then those that go down, from the lowest to the highest, then those that
+// go up, from the highest to the lowest.
 func (l *layout) assignTracks() {
 	for i := range l.gutters {
 		g := &l.gutters[i]
@@ -434,6 +431,7 @@ func (l *layout) assignTracks() {
 func (p *part) low() int  { return min(*p.y1, *p.y2) }
 func (p *part) high() int { return max(*p.y1, *p.y2) }
 
+// kind and before order parts: by kind first.
 func (p *part) kind() int {
 	switch {
 	case p.same:
@@ -461,17 +459,16 @@ func (l *layout) placeColumns() {
 		x += framePad
 	}
 	for i := range l.columns {
-		c, g := &l.columns[i], &l.gutters[i]
-		c.x = x
-		for _, in := range c.items {
+		g, width := &l.gutters[i], 0
+		for _, in := range l.columns[i] {
 			for _, one := range in {
 				if one.box != nil {
 					one.box.x = x
-					c.w = max(c.w, one.box.w)
+					width = max(width, one.box.w)
 				}
 			}
 		}
-		g.x = x + c.w
+		g.x = x + width
 		x = g.x + g.width()
 	}
 	last := &l.gutters[len(l.gutters)-1]

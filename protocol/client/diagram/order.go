@@ -22,7 +22,7 @@ func (a *arrow) chain(of map[*box]*item) []*item {
 func (l *layout) orderItems() {
 	of := map[*box]*item{}
 	for _, c := range l.columns {
-		for _, in := range c.items {
+		for _, in := range c {
 			slices.SortStableFunc(in, func(a, b *item) int { return cmp.Compare(a.at, b.at) })
 			for _, one := range in {
 				if one.box != nil {
@@ -50,7 +50,7 @@ func (l *layout) orderItems() {
 			if sweep%2 == 1 {
 				c, neighbours = len(l.columns)-1-i, right
 			}
-			for _, in := range l.columns[c].items {
+			for _, in := range l.columns[c] {
 				for _, one := range in {
 					if near := neighbours[one]; len(near) > 0 {
 						sum := 0.0
@@ -69,7 +69,7 @@ func (l *layout) orderItems() {
 		}
 	}
 	for i := range l.columns {
-		l.columns[i].items = best[i]
+		l.columns[i] = best[i]
 	}
 	l.number()
 }
@@ -78,7 +78,7 @@ func (l *layout) orderItems() {
 func (l *layout) number() {
 	for _, c := range l.columns {
 		n := 0.0
-		for _, in := range c.items {
+		for _, in := range c {
 			for _, one := range in {
 				one.at, n = n, n+1
 			}
@@ -86,11 +86,11 @@ func (l *layout) number() {
 	}
 }
 
-// copyItems copies the order of the items.
-func (l *layout) copyItems() (all [][][]*item) {
+// copyItems copies the columns.
+func (l *layout) copyItems() (all []column) {
 	for _, c := range l.columns {
-		var frames [][]*item
-		for _, in := range c.items {
+		var frames column
+		for _, in := range c {
 			frames = append(frames, slices.Clone(in))
 		}
 		all = append(all, frames)

@@ -12,7 +12,7 @@ const (
 	font      = 12
 	smallFont = 11
 	titleFont = 15 // drawn as 13 pixels, bold
-	maxTitle  = 420
+	maxTitle  = 560
 	maxName   = 260
 	maxType   = 320
 	maxLabel  = 160
@@ -178,7 +178,7 @@ func (l *layout) drawArrow(b *strings.Builder, a *arrow) {
 	if !a.end.right {
 		x -= textPixels(a.label, smallFont)
 	}
-	text(b, x, a.end.y-4, "cd-label", a.label)
+	text(b, x, a.end.y-5, "cd-label", a.label)
 	b.WriteString("</g>\n")
 }
 

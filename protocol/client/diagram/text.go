@@ -74,9 +74,17 @@ func (d *Diagram) legend() (all []explained) {
 	}
 	var notation []string
 	for _, one := range [][2]string{
-		{"K", "K partition key"}, {"C↑", "C↑ clustering, ascending"}, {"C↓", "C↓ clustering, descending"},
-		{"S", "S static"}, {"IDX", "IDX indexed"}, {"++", "++ counter"}, {"[]", "[list]"}, {"{}", "{set}"},
-		{"<>", "<map>"}, {"**", "*user-defined type*"}, {"()", "(tuple)"},
+		{"K", "K partition key"},
+		{"C↑", "C↑ clustering, ascending"},
+		{"C↓", "C↓ clustering, descending"},
+		{"S", "S static"},
+		{"IDX", "IDX indexed"},
+		{"++", "++ counter"},
+		{"[]", "[list]"},
+		{"{}", "{set}"},
+		{"<>", "<map>"},
+		{"**", "*user-defined type*"},
+		{"()", "(tuple)"},
 	} {
 		if has[one[0]] {
 			notation = append(notation, one[1])
@@ -97,12 +105,12 @@ const (
 
 // Text writes the diagram as boxes of characters. Arrows are lines above the boxes that they lead to:
 //
-//	Q1 ─▶
+//	Q7 ─▶
 //	hotels ─ Q3 ─▶
-//	┌ pois_by_hotel ──────────┐
-//	│ hotel_id    text     K  │
-//	│ poi_name    text     C↑ │
-//	└─────────────────────────┘
+//	┌ pois_by_hotel ─────┐
+//	│ hotel_id  text  K  │
+//	│ poi_name  text  C↑ │
+//	└────────────────────┘
 func Text(w io.Writer, d *Diagram) error {
 	var b strings.Builder
 	from := map[string][]Pattern{}
