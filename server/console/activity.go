@@ -111,8 +111,12 @@ func (o *observed) add(s *control.Statement) {
 	if s.Opcode == "PREPARE" {
 		return
 	}
+	table := "batch of several tables"
+	if s.Table != "" {
+		table = s.Keyspace + "." + s.Table
+	}
 	for _, k := range s.Keys {
-		key := [2]string{s.Keyspace + "." + s.Table, shortened(k, 200)}
+		key := [2]string{table, shortened(k, 200)}
 		if _, known := o.hot[key]; known || len(o.hot) < maxKeys {
 			o.hot[key]++
 		}
@@ -164,21 +168,22 @@ func activityPage(p *page) error {
 // maxListed is how many statements the page lists.
 const maxListed = 100
 
-// activity reads all but the statements, with the permissions of the role. As in system_views.queries, a role that may
-// not read that table may not see statements either.
+// activity reads all but the statements, with the permissions of the role.
 func (p *page) activity(ctx context.Context) (*activityData, error) {
 	d := &activityData{Rates: p.console.history.sample(time.Now(), p.console.o.Server.Metrics())}
 	d.Latencies = latencies(p.console.o.Server.StatementLatencies())
-	d.Tables, d.Memory = p.largestTables(), p.memory()
+	d.Memory = p.memory()
 	if p.console.o.Figures != nil {
 		d.Figures = p.console.o.Figures()
 	}
-	_, err := p.query(ctx, "SELECT thread_id FROM system_views.queries")
-	if e, ok := cqlerr.As(err); ok && e.Code == cqlerr.Unauthorized {
-		d.Hidden = "Statements are not shown: " + e.Message
-	} else if err != nil {
+	reason, err := p.seesStatements(ctx)
+	if err != nil {
 		return nil, err
 	}
+	if reason != "" {
+		d.Hidden = "Statements are not shown: " + reason
+	}
+	d.Tables = p.largestTables(d.Hidden == "")
 	for _, read := range []func(context.Context, *activityData) error{p.readClients, p.readTasks, p.readTests} {
 		err := read(ctx, d)
 		if e, ok := cqlerr.As(err); ok && e.Code == cqlerr.Unauthorized {
@@ -231,17 +236,19 @@ func (p *page) readTasks(ctx context.Context, d *activityData) error {
 // maxTables is how many tables the page lists, the largest ones.
 const maxTables = 50
 
-// largestTables returns the tables of users by size.
-func (p *page) largestTables() (all []tableItem) {
+// largestTables returns the tables of users by size, with the keys of their largest partitions if the role may see them.
+func (p *page) largestTables(keys bool) (all []tableItem) {
 	for _, k := range p.console.o.Store.Catalog().Keyspaces() {
 		if k.Virtual || schema.IsSystem(k.Name) {
 			continue
 		}
 		for _, t := range k.SortedTables() {
 			e := p.console.o.Store.Estimate(t)
-			all = append(all, tableItem{
-				Table: &model.Table{Keyspace: k.Name, Name: t.Name}, Estimate: &e, LargestKey: keyText(t, e.LargestKey),
-			})
+			one := tableItem{Table: &model.Table{Keyspace: k.Name, Name: t.Name}, Estimate: &e}
+			if keys {
+				one.LargestKey = keyText(t, e.LargestKey)
+			}
+			all = append(all, one)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b tableItem) int { return cmp.Compare(b.Estimate.Bytes, a.Estimate.Bytes) })

@@ -140,6 +140,9 @@ func TestLogin(t *testing.T) {
 	if u := next(); u.Rows != "" || strings.Contains(u.Parts["hot"], "99") || u.Parts["rates"] == "" {
 		t.Errorf("a role without permissions sees %v", u)
 	}
+	if s.server.IsInspected() {
+		t.Error("statements are recorded for a role that may not see them")
+	}
 	stop()
 
 	s.exec("ALTER ROLE weak WITH LOGIN = false")

@@ -26,12 +26,12 @@ func (c *Console) showLogin(w http.ResponseWriter, r *http.Request, status int, 
 	p.write(status, "login", "")
 }
 
-// maxForm limits the forms that are read before a login.
-const maxForm = 64 << 10
+// maxLogin limits the form of a login.
+const maxLogin = 64 << 10
 
 // login connects as the role of the form, which checks its password, and begins a session.
 func (c *Console) login(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	r.Body = http.MaxBytesReader(w, r.Body, maxLogin)
 	d := loginData{To: local(r.PostFormValue("to")), Name: r.PostFormValue("name")}
 	if !c.o.Logins {
 		http.Redirect(w, r, d.To, http.StatusSeeOther)

@@ -34,6 +34,9 @@ type failure struct {
 // Error implements error.
 func (f failure) Error() string { return f.text }
 
+// maxForm limits a form, and so the statement of the editor.
+const maxForm = 4 << 20
+
 // page serves a page for the visitor who has logged in.
 func (c *Console) page(serve func(*page) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -51,7 +54,12 @@ func (c *Console) page(serve func(*page) error) http.Handler {
 		p := &page{console: c, ctx: r.Context(), w: w, r: r, visitor: v, conn: conn}
 		if err == nil {
 			defer conn.Close()
-			err = serve(p)
+			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+			if err = r.ParseForm(); err != nil {
+				err = failure{http.StatusRequestEntityTooLarge, "The form cannot be read: " + err.Error()}
+			} else {
+				err = serve(p)
+			}
 		}
 		if err != nil {
 			p.fail(err)
@@ -133,6 +141,16 @@ func queryAll(ctx context.Context, conn *client.Conn, statement string) (r *clie
 		}
 		o.PagingState = r.PagingState
 	}
+}
+
+// seesStatements checks whether the role may see the statements of others, and keys of partitions: as for
+// system_views.queries, which shows statements too. Otherwise it returns the reason.
+func (p *page) seesStatements(ctx context.Context) (reason string, err error) {
+	_, err = p.query(ctx, "SELECT thread_id FROM system_views.queries")
+	if e, ok := cqlerr.As(err); ok && e.Code == cqlerr.Unauthorized {
+		return e.Message, nil
+	}
+	return "", err
 }
 
 // The fields of the frame.

@@ -122,12 +122,8 @@ func queryPage(p *page) error {
 	return p.show("query", "")
 }
 
-// maxText limits the statements of the editor.
-const maxText = 1 << 20
-
 // readQuery reads the form.
 func (p *page) readQuery() *queryData {
-	p.r.Body = http.MaxBytesReader(p.w, p.r.Body, 4*maxText)
 	d := &queryData{
 		Keyspace: p.r.FormValue("keyspace"), Text: strings.ReplaceAll(p.r.FormValue("text"), "\r\n", "\n"),
 		Size: 100, Trace: p.r.FormValue("trace") != "",

@@ -66,8 +66,8 @@ type keyspaceItem struct {
 type tableItem struct {
 	*model.Table
 	Estimate   *store.Estimate // nil: it has none
-	LargestKey string
-	Select     string // a query of all rows
+	LargestKey string          // "": it is not known, or the role may not see it
+	Select     string          // a query of all rows
 }
 
 // Link is the address of the table's page.
@@ -128,8 +128,12 @@ func schemaPage(p *page) error {
 	if err != nil {
 		return err
 	}
+	reason, err := p.seesStatements(p.ctx)
+	if err != nil {
+		return err
+	}
 	for _, t := range tables {
-		d.Tables = append(d.Tables, p.item(t))
+		d.Tables = append(d.Tables, p.item(t, reason == ""))
 	}
 	p.Title = keyspace
 	describe := "DESCRIBE KEYSPACE " + quote.Name(keyspace)
@@ -178,8 +182,8 @@ func diagramFile(p *page) error {
 	return nil
 }
 
-// item returns a table with its size.
-func (p *page) item(t *model.Table) tableItem {
+// item returns a table with its size, and the key of its largest partition if the role may see it.
+func (p *page) item(t *model.Table, key bool) tableItem {
 	one := tableItem{Table: t, Select: "SELECT * FROM " + quote.Name(t.Keyspace) + "." + quote.Name(t.Name) + ";"}
 	k := p.console.o.Store.Catalog().Keyspace(t.Keyspace)
 	if k == nil || k.Virtual || k.Tables[t.Name] == nil {
@@ -187,7 +191,9 @@ func (p *page) item(t *model.Table) tableItem {
 	}
 	of := k.Tables[t.Name]
 	e := p.console.o.Store.Estimate(of)
-	one.Estimate, one.LargestKey = &e, keyText(of, e.LargestKey)
+	if one.Estimate = &e; key {
+		one.LargestKey = keyText(of, e.LargestKey)
+	}
 	return one
 }
 

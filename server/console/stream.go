@@ -35,8 +35,12 @@ func activityEvents(p *page) error {
 		return failure{http.StatusServiceUnavailable, "Too many pages of activity are open."}
 	}
 	record := &p.console.o.Controls.Record
-	end := record.Watch(watchedStatements)
-	defer end()
+	if reason, err := p.seesStatements(p.ctx); err != nil {
+		return err
+	} else if reason == "" {
+		end := record.Watch(watchedStatements)
+		defer end()
+	}
 	seen, last := observed{hot: map[[2]string]int{}}, record.Last()
 	for _, s := range record.Statements() { // with --test-controls
 		seen.add(&s)
