@@ -104,7 +104,7 @@ func TestEvents(t *testing.T) {
 // TestLogin logs in and out, as a superuser and as a role without permissions.
 func TestLogin(t *testing.T) {
 	s := serve(t, func(_ *server.Options, o *Options) { o.Logins, o.Write = true, true })
-	s.exec(keyspace, "CREATE TABLE shop.t (k int PRIMARY KEY)", "CREATE ROLE weak WITH PASSWORD = 'weak' AND LOGIN = true")
+	s.exec(keyspace, "CREATE TABLE shop.t (k int PRIMARY KEY)", "INSERT INTO shop.t (k) VALUES (4711)", "CREATE ROLE weak WITH PASSWORD = 'weak' AND LOGIN = true")
 	anonymous := *s.Client()
 	anonymous.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for path, want := range map[string]string{"/": "/login?to=%2F", "/query?text=a": "/login?to=%2Fquery%3Ftext%3Da", "/activity": "/login?to=%2Factivity"} {
@@ -145,9 +145,16 @@ func TestLogin(t *testing.T) {
 	}
 	stop()
 
+	table := s.console.o.Store.Catalog().Table("shop", "t")
+	s.console.o.Store.Recount(table)
+	eventually(t, "the largest partition is not found", func() bool { return s.console.o.Store.Estimate(table).LargestKey != nil })
+	s.want(200, "GET", "/?keyspace=shop&table=t", nil, "1 row", "largest partition", "not", "4711")
+	s.want(200, "GET", "/activity", nil, "shop.t", "not", "4711")
 	s.exec("ALTER ROLE weak WITH LOGIN = false")
 	s.want(200, "GET", "/", nil, `type="password"`) // the session has ended
 	s.want(200, "POST", "/login", url.Values{"name": {"cassandra"}, "password": {"cassandra"}, "to": {"/query"}}, "cassandra", "Statement")
+	s.want(200, "GET", "/?keyspace=shop&table=t", nil, "<bdi>4711</bdi>")
+	s.want(200, "GET", "/activity", nil, "<bdi>4711</bdi>")
 	s.want(200, "POST", "/query", run("DROP TABLE shop.t"), "Done: ")
 	s.want(200, "POST", "/logout", nil, "Log in")
 	s.want(401, "POST", "/query", run("DROP KEYSPACE shop"))

@@ -142,6 +142,9 @@ func schemaPage(p *page) error {
 			return failure{http.StatusNotFound, fmt.Sprintf("There is no table %s in the keyspace %s.", table, keyspace)}
 		}
 		d.Table = &d.Tables[0]
+		if of := p.console.o.Store.Catalog().Table(keyspace, table); of != nil && d.Table.Estimate != nil {
+			p.console.o.Store.Recount(of) // for the next time
+		}
 		p.Title = keyspace + "." + table
 		describe = "DESCRIBE TABLE " + quote.Name(keyspace) + "." + quote.Name(table)
 		if d.Table.Of != "" {
