@@ -100,7 +100,7 @@ func (s *settings) console(
 			m := onDisk.Metrics()
 			return []pages.Figure{
 				{Name: "Memtables", Value: fmt.Sprintf("%d MiB, %d to be flushed", m.MemtableBytes>>20, m.MemtablesFrozen)},
-				{Name: "Commit log", Value: fmt.Sprintf("%d MiB in %d segments", m.LogBytes>>20, m.LogSegments)},
+				{Name: "Commit log", Value: fmt.Sprintf("%d MiB, segments: %d", m.LogBytes>>20, m.LogSegments)},
 				{Name: "Flushes", Value: fmt.Sprint(m.Flushes)},
 				{Name: "Writes that waited for a flush or a sync", Value: fmt.Sprint(m.Waits)},
 			}

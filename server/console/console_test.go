@@ -154,6 +154,11 @@ func TestSchema(t *testing.T) {
 	s.want(200, "GET", "/?keyspace=shop&table=by_day", nil, "CREATE MATERIALIZED VIEW shop.by_day", "view of")
 	s.want(200, "GET", "/?keyspace=system_views&table=clients", nil, "client_options", "frozen")
 	s.want(200, "GET", "/?keyspace=system_schema", nil, "keyspaces")
+	s.exec("CREATE KEYSPACE many WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
+	for i := range maxWhole + 1 {
+		s.exec(fmt.Sprintf("CREATE TABLE many.t%d (k int PRIMARY KEY)", i))
+	}
+	s.want(200, "GET", "/?keyspace=many", nil, "t60", "61 tables", "not", `class="partition_key"`, "CREATE TABLE")
 	s.want(404, "GET", "/?keyspace=nope", nil, "There is no keyspace nope")
 	s.want(404, "GET", "/?keyspace=shop&table=nope", nil, "There is no table nope")
 	s.want(404, "GET", "/nope", nil)

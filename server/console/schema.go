@@ -28,6 +28,8 @@ type schemaData struct {
 	Options     []Figure
 	Description string
 
+	Brief bool // there are too many tables to show all columns
+
 	Logical, Seen bool // the diagram has no types, and the queries that were recorded
 }
 
@@ -99,6 +101,9 @@ func (t *tableItem) KindName(c model.Column) string {
 	return name
 }
 
+// maxWhole is how many tables a page shows with all their columns.
+const maxWhole = 60
+
 // schemaPage shows the keyspaces, or one of them, or a table.
 func schemaPage(p *page) error {
 	p.Tab, p.Title = "schema", "Schema"
@@ -153,6 +158,9 @@ func schemaPage(p *page) error {
 		if err := d.readOptions(p); err != nil {
 			return err
 		}
+	}
+	if d.Brief = table == "" && len(d.Tables) > maxWhole; d.Brief {
+		return p.show("schema", "")
 	}
 	r, err := p.query(p.ctx, describe)
 	if err != nil {
