@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cqld/cqld/server"
@@ -48,8 +49,18 @@ const (
 	chartHeight = 120
 )
 
+// ownRequests counts the queries of the pages themselves, which the chart leaves out.
+type ownRequests struct{ requests, errors atomic.Uint64 }
+
+func (o *ownRequests) add(err error) {
+	o.requests.Add(1)
+	if err != nil {
+		o.errors.Add(1)
+	}
+}
+
 // sample adds the counters of now, unless they were added just before, and returns the chart.
-func (h *history) sample(now time.Time, m server.Metrics) ratesView {
+func (h *history) sample(now time.Time, m server.Metrics, own *ownRequests) ratesView {
 	s := rateSample{at: now}
 	for _, opcode := range []string{"QUERY", "EXECUTE", "BATCH", "PREPARE"} {
 		s.requests += m.Requests[opcode]
@@ -57,6 +68,8 @@ func (h *history) sample(now time.Time, m server.Metrics) ratesView {
 	for _, n := range m.Errors {
 		s.errors += n
 	}
+	s.requests -= min(s.requests, own.requests.Load())
+	s.errors -= min(s.errors, own.errors.Load())
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if n := len(h.samples); n == 0 || now.Sub(h.samples[n-1].at) >= sampleInterval {
@@ -80,7 +93,8 @@ func newRatesView(samples []rateSample, now rateSample) ratesView {
 			continue
 		}
 		age := now.at.Sub(b.at).Seconds() / v.Window.Seconds()
-		one := point{(1 - age) * chartWidth, float64(b.requests-a.requests) / seconds, float64(b.errors-a.errors) / seconds}
+		rate := func(from, to uint64) float64 { return float64(to-min(from, to)) / seconds }
+		one := point{(1 - age) * chartWidth, rate(a.requests, b.requests), rate(a.errors, b.errors)}
 		points = append(points, one)
 		v.Max = max(v.Max, one.requests, one.errors)
 		v.PerSecond, v.Errors = one.requests, one.errors
@@ -242,12 +256,12 @@ func newRing(nodes []nodeView) ringView {
 		x2, y2 := point(b, ringRadius)
 		v.Arcs = append(v.Arcs, arc{
 			Path:  fmt.Sprintf("M%.1f %.1fA%g %g 0 %d 1 %.1f %.1f", x1, y1, ringRadius, ringRadius, long, x2, y2),
-			Class: t.node.class(), Title: fmt.Sprintf("node %d: (%d, %d]", t.node.Number, from.at, t.at),
+			Class: t.node.Class(), Title: fmt.Sprintf("node %d: (%d, %d]", t.node.Number, from.at, t.at),
 		})
 	}
 	for i := range nodes {
 		x, y := point(float64(i)*2*math.Pi/float64(len(nodes)), markRadius)
-		v.Marks = append(v.Marks, mark{X: x, Y: y, Number: nodes[i].Number, Class: nodes[i].class(), Title: nodes[i].Address})
+		v.Marks = append(v.Marks, mark{X: x, Y: y, Number: nodes[i].Number, Class: nodes[i].Class(), Title: nodes[i].Address})
 	}
 	return v
 }

@@ -45,6 +45,7 @@ type Console struct {
 	sessions sessions
 	everyone *visitor // without logins
 	history  history
+	own      ownRequests
 	key      [32]byte // signs paging states
 	streams  chan struct{}
 }

@@ -63,6 +63,13 @@ func TestEvents(t *testing.T) {
 	if s.server.IsInspected() {
 		t.Error("the server has an inspector before a page is live")
 	}
+	before := s.console.history.sample(time.Now(), s.server.Metrics(), &s.console.own)
+	s.want(200, "GET", "/activity", nil)
+	s.exec("SELECT * FROM shop.t", "SELECT * FROM shop.t")
+	after := s.console.history.sample(time.Now(), s.server.Metrics(), &s.console.own)
+	if n := after.Total - before.Total; n != 2 {
+		t.Errorf("%d requests were counted, want those of the client alone", n)
+	}
 	next, stop := s.events()
 	other, stopOther := s.events()
 	next()

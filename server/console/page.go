@@ -76,7 +76,7 @@ func (c *Console) toLogin(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/login?to="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
 }
 
-// fail shows an error. Those of the server are shown as they are.
+// fail shows an error, with the text of the server.
 func (p *page) fail(err error) {
 	status := http.StatusInternalServerError
 	var f failure
@@ -123,13 +123,10 @@ func (p *page) write(status int, name, part string) {
 
 // query runs a query of the page itself, and returns the rows of all its pages.
 func (p *page) query(ctx context.Context, statement string) (r *client.Result, err error) {
-	return queryAll(ctx, p.conn, statement)
-}
-
-func queryAll(ctx context.Context, conn *client.Conn, statement string) (r *client.Result, err error) {
 	o := client.QueryOptions{Consistency: cqlerr.LocalOne, PageSize: 1000}
 	for {
-		next, err := conn.Query(ctx, statement, nil, &o)
+		next, err := p.conn.Query(ctx, statement, nil, &o)
+		p.console.own.add(err)
 		if err != nil {
 			return nil, err
 		}

@@ -25,7 +25,7 @@ type update struct {
 // watchedStatements is how many statements the server keeps between two reads of a live page.
 const watchedStatements = 2_000
 
-// activityEvents sends the page of activity what changes, as server-sent events, until the page is closed or hidden.
+// activityEvents sends changes to the page of activity, as server-sent events, until the page is closed or hidden.
 // Meanwhile the server records statements.
 func activityEvents(p *page) error {
 	select {

@@ -40,8 +40,8 @@ type nodeView struct {
 	Tokens                          []int64
 }
 
-// class is the class of the node's colour.
-func (n *nodeView) class() string {
+// Class is the class of the node's colour.
+func (n *nodeView) Class() string {
 	class := fmt.Sprintf("node n%d", (n.Number-1)%8)
 	switch {
 	case !n.Up:
@@ -51,11 +51,6 @@ func (n *nodeView) class() string {
 	}
 	return class
 }
-
-// Class is the class of the node's colour.
-func (n nodeView) Class() string { return n.class() }
-
-// Acts, Kinds and Opcodes are the choices of the form.
 
 // Acts are the names of acts.
 func (*testingData) Acts() []string { return control.ActNames() }
@@ -136,7 +131,9 @@ func countDigits(n int64) string { return strconv.FormatInt(n, 10) }
 // control runs statements about the controls, and returns to the page.
 func (p *page) control(statements ...string) error {
 	for _, s := range statements {
-		if _, err := p.conn.Query(p.ctx, s, nil, nil); err != nil {
+		_, err := p.conn.Query(p.ctx, s, nil, nil)
+		p.console.own.add(err)
+		if err != nil {
 			return err
 		}
 	}

@@ -79,7 +79,7 @@ function candidates(before, word) {
 		add(tables, "table");
 		add(Object.keys(names), "keyspace");
 	}
-	if (word && !isTablePlace) add(word === word.toUpperCase() ? keywords : keywords.map(k => k), "keyword");
+	if (word && !isTablePlace) add(word === word.toUpperCase() ? keywords : keywords.map(k => k.toLowerCase()), "keyword");
 	return found;
 }
 
