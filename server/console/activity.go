@@ -146,7 +146,8 @@ func (p *page) readTasks(ctx context.Context, d *activityData) error {
 // maxTables is how many tables the page lists, the largest ones.
 const maxTables = 50
 
-// largestTables returns the tables of users by size, with the keys of their largest partitions if the role may see them.
+// largestTables returns the tables of users by size, with the keys of their largest partitions if the role may see
+// them.
 func (p *page) largestTables(keys bool) (all []tableItem) {
 	for _, k := range p.console.o.Store.Catalog().Keyspaces() {
 		if k.Virtual || schema.IsSystem(k.Name) {

@@ -6,7 +6,7 @@
 // server's (session.go). console.go has the headers that restrict the pages, and page.go is common to all.
 //
 //	schema.go    /           keyspaces, tables, their options and a diagram
-//	query.go     /query      a statement: its plan and trace (plan.go), a page of its rows, or all as a file (download.go)
+//	query.go     /query      a statement: its plan and trace (plan.go), a page of rows, or all as a file (download.go)
 //	activity.go  /activity   statements as they arrive, latencies, sizes and connections (stream.go keeps them live)
 //	testing.go   /activity   the clock, faults and nodes of a server with --test-controls
 //	advisor.go   /advisor    findings about tables and queries, with better ones
