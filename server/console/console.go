@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cqld/cqld/server"
@@ -40,6 +41,7 @@ type Figure struct{ Name, Value string }
 type Console struct {
 	o        Options
 	handler  http.Handler
+	prepare  func() // reads the files at the first request: most servers get none
 	pages    map[string]*template.Template
 	versions map[string]string // of files, in their addresses
 	sessions sessions
@@ -64,7 +66,7 @@ func New(o Options) *Console {
 	}
 	_, _ = rand.Read(c.key[:]) // never fails
 	c.sessions.init()
-	c.readFiles()
+	c.prepare = sync.OnceFunc(c.readFiles)
 	mux := http.NewServeMux()
 	for pattern, serve := range map[string]func(*page) error{
 		"GET /{$}":              schemaPage,
@@ -102,6 +104,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
+	c.prepare()
 	c.handler.ServeHTTP(w, r)
 }
 
