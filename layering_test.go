@@ -35,7 +35,8 @@ var arrows = map[string][]string{
 	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/types/json", "cql/cqlerr"},
 	"cqltest": {
 		"server", "server/control", "internal/certificates", "internal/inside", "internal/suggest", "planner/guardrail", "store", "store/engine",
-		"store/engine/memory", "protocol", "protocol/client", "protocol/client/cqlfiles", "cql/quote", "cql/schema", "cql/types", "cql/types/json",
+		"store/engine/memory", "protocol", "protocol/client", "protocol/client/advise", "protocol/client/cqlfiles", "protocol/client/model", "cql/quote",
+		"cql/schema", "cql/types", "cql/types/json",
 		"cql/cqlerr",
 	},
 	"cqltest/gocqltest":   {"cqltest"}, // a separate module, like all that needs a driver
@@ -166,7 +167,7 @@ var arrows = map[string][]string{
 var testArrows = map[string][]string{
 	"command":                        {"cqltest", "internal/inside", "internal/nodes", "internal/certificates", "protocol", "protocol/client", "cql/types"},
 	"protocol/client":                {"cqltest"},
-	"protocol/client/advise":         {"cqltest", "cql/types", "protocol", "internal/inside"},
+	"protocol/client/advise":         {"cqltest", "protocol"},
 	"protocol/client/traffic":        {"cqltest"},
 	"protocol/client/diagram":        {"cqltest", "protocol/client", "cql/cqlerr"},
 	"protocol/client/shell":          {"cqltest"},

@@ -3,31 +3,19 @@ package command
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqld/cqld/cql"
-	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/protocol/client/advise"
 	"github.com/cqld/cqld/protocol/client/cqlfiles"
 	"github.com/cqld/cqld/protocol/client/model"
 	"github.com/cqld/cqld/protocol/client/traffic"
-	"github.com/cqld/cqld/server"
-	"github.com/cqld/cqld/server/control"
-	"github.com/cqld/cqld/store"
-	"github.com/cqld/cqld/store/engine"
-	"github.com/cqld/cqld/store/engine/memory"
 )
 
 // adviseOptions are the flags of cqld advise.
@@ -46,11 +34,12 @@ func adviseCommand(c *console) *cobra.Command {
 	var o adviseOptions
 	cmd := &cobra.Command{
 		Use: "advise [ADDR|FILE]", GroupID: groupCheck, Short: "Find faults of data models in a schema and its traffic",
-		Long: "Compare tables, and the statements that use them, with rules of data modelling for Cassandra, and print what " +
-			"is wrong, the evidence, and better tables where they can be derived. A server at ADDR, cqld or Cassandra, is only read; " +
-			"statements are observed by a cqld with --test-controls. A FILE of CQL is run on a server inside this process: its own " +
-			"statements are the traffic. A FILE that proxy has recorded is replayed there. A comment " +
-			"-- cqld:ignore RULE at a CREATE TABLE, or the same text in the comment of a table, ignores a rule.",
+		Long: "Compare tables, and the statements that use them, with rules of data modelling for Cassandra, and print " +
+			"faults, their evidence, and better tables where they can be derived. A server at ADDR, cqld or Cassandra, " +
+			"is only read; statements are observed by a cqld with --test-controls. A FILE of CQL, or a folder of them, is run on a " +
+			"server inside this process: its own statements are the traffic. A FILE that proxy has recorded is replayed " +
+			"there. A comment -- cqld:ignore RULE at a CREATE TABLE, or the same text in the comment of a table, ignores " +
+			"a rule.",
 		Example: `advise 127.0.0.1:9042
 advise schema.cql --fail-on warning
 advise session.txt --schema schema.cql --format sarif
@@ -64,7 +53,7 @@ advise --rules`,
 	})
 	topic(cmd.Flags(), "Schema", func(f *pflag.FlagSet) {
 		f.StringVarP(&o.keyspace, "keyspace", "k", "", "only the tables of the keyspace `NAME`")
-		f.StringVar(&o.schema, "schema", "", "of a recording: create the tables of `FILE` before it is replayed")
+		f.StringVar(&o.schema, "schema", "", "of a recording: create the tables of `FILE`, or of a folder, before it is replayed")
 	})
 	topic(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
 		choiceFlag(f, &o.format, "format", adviceFormats[0], adviceFormats, "`FORMAT` of the report: "+oneOf(adviceFormats))
@@ -78,7 +67,7 @@ advise --rules`,
 		if err := advise.CheckRules(o.ignored()); err != nil {
 			return badFlag("ignore", o.ignore, err.Error()+"; --rules lists them")
 		}
-		report, err := o.run(ctx, c, optional(args))
+		report, err := o.makeReport(ctx, c, optional(args))
 		if err != nil {
 			return err
 		}
@@ -118,40 +107,40 @@ func (o *adviseOptions) print(c *console, r *advise.Report) error {
 	return r.Print(c.stdout, !o.noColor && isTerminal(c.stdout) && c.getenv("NO_COLOR") == "")
 }
 
-// run makes the report of a server, a script or a recording.
-func (o *adviseOptions) run(ctx context.Context, c *console, from string) (*advise.Report, error) {
+// makeReport makes the report of a server, a script or a recording.
+func (o *adviseOptions) makeReport(ctx context.Context, c *console, from string) (*advise.Report, error) {
 	info, err := os.Stat(from)
-	isFile := err == nil && info.Mode().IsRegular()
+	isScript := cqlfiles.IsScript(from) || err == nil && info.IsDir()
 	switch {
-	case isFile && cqlfiles.IsScript(from):
-		if o.schema != "" {
-			return nil, usagef("--schema is for recordings, and %s is a script", from)
-		}
-		return o.adviseScript(ctx, from)
-	case isFile:
+	case o.schema != "" && (isScript || err != nil):
+		return nil, usagef("--schema is for recordings, and %s is none", from)
+	case isScript:
+		return o.adviseScripts(ctx, from)
+	case err == nil:
 		return o.adviseRecording(ctx, from)
-	case cqlfiles.IsScript(from) || err == nil:
-		return nil, fmt.Errorf("%s is neither a script nor a recording nor an address", from)
-	case o.schema != "":
-		return nil, usagef("--schema is for recordings, and a server has its own")
 	}
 	if err := o.login.complete(c, from); err != nil {
 		return nil, err
 	}
 	l := o.login
-	ctx, cancel := context.WithTimeout(ctx, l.Timeout)
+	dialing, cancel := context.WithTimeout(ctx, l.Timeout)
 	defer cancel()
-	conn, err := client.Dial(ctx, l.Addr, client.Options{Username: l.Username, Password: l.Password, TLS: l.TLS})
+	conn, err := client.Dial(dialing, l.Addr, client.Options{Username: l.Username, Password: l.Password, TLS: l.TLS})
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	return advise.Advise(ctx, model.QueryOn(conn), advise.Options{Keyspace: o.keyspace, Ignore: o.ignored()})
+	query := func(ctx context.Context, statement string) (*client.Result, error) {
+		ctx, cancel := context.WithTimeout(ctx, l.Timeout)
+		defer cancel()
+		return model.QueryOn(conn)(ctx, statement)
+	}
+	return advise.Advise(ctx, query, advise.Options{Keyspace: o.keyspace, Ignore: o.ignored()})
 }
 
-// adviseScript runs a script and makes the report.
-func (o *adviseOptions) adviseScript(ctx context.Context, path string) (*advise.Report, error) {
-	script, err := readScript(path)
+// adviseScripts runs a script, or all of a folder, and makes the report.
+func (o *adviseOptions) adviseScripts(ctx context.Context, path string) (*advise.Report, error) {
+	scripts, err := readScripts(path)
 	if err != nil {
 		return nil, err
 	}
@@ -160,11 +149,11 @@ func (o *adviseOptions) adviseScript(ctx context.Context, path string) (*advise.
 		return nil, err
 	}
 	defer s.close()
-	if err := s.runScript(ctx, script); err != nil {
+	if err := s.runScripts(ctx, scripts); err != nil {
 		return nil, err
 	}
 	return s.report(ctx, advise.Options{
-		Keyspace: o.keyspace, Ignore: o.ignored(), Source: advise.ReadSource(script, scratchKeyspace), Script: true,
+		Keyspace: o.keyspace, Ignore: o.ignored(), Source: advise.ReadSource(scratchKeyspace, scripts...), Script: true,
 	})
 }
 
@@ -186,14 +175,14 @@ func (o *adviseOptions) adviseRecording(ctx context.Context, path string) (*advi
 	defer s.close()
 	options := advise.Options{Keyspace: o.keyspace, Ignore: o.ignored()}
 	if o.schema != "" {
-		script, err := readScript(o.schema)
+		scripts, err := readScripts(o.schema)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.runScript(ctx, script); err != nil {
+		if err := s.runScripts(ctx, scripts); err != nil {
 			return nil, err
 		}
-		options.Source = advise.ReadSource(script, scratchKeyspace)
+		options.Source = advise.ReadSource(scratchKeyspace, scripts...)
 		s.record.Forget()
 	}
 	replay := traffic.Replay{Dial: s.dial, Timeout: o.login.Timeout, Out: io.Discard}
@@ -208,109 +197,7 @@ func (o *adviseOptions) adviseRecording(ctx context.Context, path string) (*advi
 	return report, err
 }
 
-// readScript reads a file of CQL.
-func readScript(path string) (cqlfiles.File, error) {
-	script, err := cqlfiles.ReadFile(os.DirFS(filepath.Dir(path)), filepath.Base(path))
-	if err != nil {
-		return script, cannotRead(path, err)
-	}
-	script.Name = path
-	return script, nil
-}
-
-// scratch is a server in memory that only this process can reach, and that records statements.
-type scratch struct {
-	store  *store.Store
-	server *server.Server
-	record *control.Record
-	conn   *client.Conn
-}
-
-// scratchKeyspace is the keyspace of scripts that name none.
-const scratchKeyspace = "app"
-
-// startScratch starts a server with an empty keyspace.
-func startScratch(ctx context.Context) (*scratch, error) {
-	clock := control.NewClock(nil)
-	data, err := store.Open(store.Options{
-		Engine: func(f engine.Fold) (engine.Engine, error) { return memory.Open(f), nil },
-		System: append(server.SystemKeyspaces(), control.Keyspace()), Now: clock.Now, Log: zerolog.Nop(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	srv, err := server.New(server.Options{Store: data, Log: zerolog.Nop()})
-	if err != nil {
-		return nil, errors.Join(err, data.Close())
-	}
-	controls := control.New(srv, data, clock)
-	controls.Register()
-	s := &scratch{store: data, server: srv, record: &controls.Record}
-	s.record.Start(0)
-	if s.conn, err = client.Dial(ctx, "the server itself", client.Options{Dial: s.dial}); err == nil {
-		for _, text := range []string{
-			"CREATE KEYSPACE " + scratchKeyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
-			"USE " + scratchKeyspace,
-		} {
-			if err == nil {
-				_, err = s.conn.Query(ctx, text, nil, nil)
-			}
-		}
-	}
-	if err != nil {
-		s.close()
-		return nil, err
-	}
-	return s, nil
-}
-
-// dial opens a connection inside the process.
-func (s *scratch) dial(context.Context, string) (net.Conn, error) { return s.server.Connect(), nil }
-
-// close stops the server.
-func (s *scratch) close() {
-	if s.conn != nil {
-		_ = s.conn.Close()
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_ = s.server.Shutdown(ctx) // its data is thrown away
-	_ = s.store.Close()
-}
-
 // report makes the report of the server.
 func (s *scratch) report(ctx context.Context, o advise.Options) (*advise.Report, error) {
 	return advise.Advise(ctx, model.QueryOn(s.conn), o)
-}
-
-// runScript runs the statements of a script that define tables, read or write. It leaves out those about roles.
-func (s *scratch) runScript(ctx context.Context, script cqlfiles.File) error {
-	for _, one := range script.Statements() {
-		statement, _, err := parser.Parse(one.Text)
-		if err != nil {
-			return one.Error(err)
-		}
-		if err := s.runStatement(ctx, statement, one.Text); err != nil {
-			return one.Error(err)
-		}
-	}
-	return nil
-}
-
-// runStatement runs a statement. Keyspaces get one replica, since this server has no datacenters of theirs.
-func (s *scratch) runStatement(ctx context.Context, statement cql.Statement, text string) error {
-	const replication = "replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
-	switch k := statement.(type) {
-	case *cql.CreateKeyspace:
-		text = "CREATE KEYSPACE IF NOT EXISTS " + cql.QualifiedName{Name: k.Name}.String() + " WITH " + replication
-	case *cql.AlterKeyspace, *cql.CreateTrigger, *cql.DropTrigger, *cql.Describe:
-		return nil
-	case *cql.CreateTable, *cql.AlterTable, *cql.DropTable, *cql.CreateIndex, *cql.DropIndex, *cql.CreateView, *cql.AlterView,
-		*cql.DropView, *cql.CreateType, *cql.AlterType, *cql.DropType, *cql.DropKeyspace, *cql.CreateFunction, *cql.CreateAggregate,
-		*cql.DropFunction, *cql.DropAggregate, *cql.Use, *cql.Select, *cql.Insert, *cql.Update, *cql.Delete, *cql.Batch, *cql.Truncate:
-	default:
-		return nil // about roles and permissions
-	}
-	_, err := s.conn.Query(ctx, strings.TrimSpace(text), nil, nil)
-	return err
 }

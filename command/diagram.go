@@ -3,15 +3,11 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -19,7 +15,6 @@ import (
 	"github.com/cqld/cqld/protocol/client/cqlfiles"
 	"github.com/cqld/cqld/protocol/client/diagram"
 	"github.com/cqld/cqld/protocol/client/model"
-	"github.com/cqld/cqld/server"
 )
 
 // diagramCommand is cqld diagram: it draws a schema.
@@ -51,7 +46,8 @@ func diagramCommand(c *console) *cobra.Command {
 			draw = diagram.Text
 		}
 		from := optional(args)
-		fromFile := cqlfiles.IsScript(from)
+		info, err := os.Stat(from)
+		fromFile := cqlfiles.IsScript(from) || err == nil && info.IsDir()
 		switch {
 		case draw == nil:
 			return badFlag("out", out, "want a name that ends in .svg, .txt or .md, or -")
@@ -68,7 +64,6 @@ func diagramCommand(c *console) *cobra.Command {
 		}
 		o := diagram.Options{Logical: logical}
 		var d *diagram.Diagram
-		var err error
 		if fromFile {
 			d, err = diagramOfFile(ctx, from, chosen, o)
 		} else {
@@ -113,46 +108,33 @@ func diagramOfServer(
 	return diagram.Read(ctx, query, keyspaces, nil, traffic, o)
 }
 
-// diagramOfFile runs the statements of a file on a server in memory and reads its diagram.
-func diagramOfFile(
-	ctx context.Context, path string, keyspaces []string, o diagram.Options,
-) (d *diagram.Diagram, err error) {
-	script, err := cqlfiles.ReadFile(os.DirFS(filepath.Dir(path)), filepath.Base(path))
-	if err != nil {
-		return nil, cannotRead(path, err)
-	}
-	script.Name = path
-	st, _, err := openStore(ctx, &settings{memory: true}, nil, zerolog.Nop())
+// diagramOfFile runs the statements of a file, or of all in a folder, on a server in memory and reads its diagram.
+func diagramOfFile(ctx context.Context, path string, keyspaces []string, o diagram.Options) (*diagram.Diagram, error) {
+	scripts, err := readScripts(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	srv, err := server.New(server.Options{Store: st, Log: zerolog.Nop()})
+	s, err := startScratch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		stopping, cancel := context.WithTimeout(context.Background(), drainTime)
-		defer cancel()
-		err = errors.Join(err, srv.Shutdown(stopping))
-	}()
-	conn, err := client.Dial(ctx, "memory", client.Options{
-		Dial: func(context.Context, string) (net.Conn, error) { return srv.Connect(), nil },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("run %s in memory: %w", path, err)
-	}
-	defer conn.Close()
-	err = script.Run(func(text string) error {
-		ctx, cancel := context.WithTimeout(ctx, time.Minute)
-		defer cancel()
-		_, err := conn.Query(ctx, text, nil, nil)
-		return err
-	})
-	if err != nil {
+	defer s.close()
+	if err := s.runScripts(ctx, scripts); err != nil {
 		return nil, err
 	}
-	return diagram.Read(ctx, model.QueryOn(conn), keyspaces, func(tables []*model.Table) []diagram.Pattern {
-		return diagram.InFile(script.Text, tables)
-	}, false, o)
+	query := model.QueryOn(s.conn)
+	if unnamed, err := model.Tables(ctx, query, scratchKeyspace, ""); err != nil {
+		return nil, err
+	} else if len(unnamed) == 0 { // each statement names its keyspace
+		if _, err := query(ctx, "DROP KEYSPACE "+scratchKeyspace); err != nil {
+			return nil, err
+		}
+	}
+	named := func(tables []*model.Table) (all []diagram.Pattern) {
+		for _, script := range scripts {
+			all = append(all, diagram.InFile(script.Text, tables)...)
+		}
+		return all
+	}
+	return diagram.Read(ctx, query, keyspaces, named, false, o)
 }

@@ -38,6 +38,7 @@
 //     does not depend on the number of rows.
 //   - Faults make requests fail as in a cluster in trouble, while others go on with real data: every error of the
 //     protocol with all its fields, delays, lost connections and answers, before or after a write is applied.
+//   - Advise compares the tables and the recorded statements with rules of data modelling for Cassandra.
 //   - Ring and RingOf make the server a cluster for drivers, whose nodes a test stops, slows and partitions: levels
 //     that replicas cannot reach are answered Unavailable, or time out; recorded statements have their coordinators.
 //   - Function makes a function of the test a user's function, where a body in Java is not enough.

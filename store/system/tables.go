@@ -324,7 +324,7 @@ nodes (number int) the nodes of a ring: write up, partitioned or slow; delete a 
 snapshots (name text) what the server held: insert a name to take one, set restore = true to go back to it
 	restore boolean, restored bigint, taken timestamp
 statements (number bigint) what clients have run, the last ones; truncate to forget them
-	batch_type text, client text, consistency text, error text, full_scan boolean, keyspace_name text, kind text, node int,
-	nulls_inserted int, opcode text, partitions frozen<list<text>>, prepared boolean, returned int, rows_read int, statement text, table_name text,
-	tombstones_read int, took duration
+	batch_type text, client text, consistency text, error text, full_scan boolean, keyspace_name text, kind text, node
+	int, nulls_inserted int, opcode text, partitions frozen<list<text>>, prepared boolean, returned int, rows_read int,
+	statement text, table_name text, tombstones_read int, took duration
 `

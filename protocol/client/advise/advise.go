@@ -12,17 +12,17 @@ import (
 	"github.com/cqld/cqld/protocol/client/model"
 )
 
-// Options limit and complete what Advise looks at. The zero value is for a server: all its tables, and the statements
-// that it has recorded.
+// Options are the parameters of Advise. The zero value is for a server: all its tables, and the statements that it has
+// recorded.
 type Options struct {
-	Keyspace string   // only its tables; "": all except those of the system
+	Keyspace string   // only its tables; "": all tables, except system tables
 	Ignore   []string // names of rules
 
-	// Statements are those that were observed; nil: those that the server has recorded.
+	// Statements were observed; nil: the server's record is read.
 	Statements []model.Statement
 
-	// Source is the file that the schema comes from, or nil. If it is a script, its statements were run once each as
-	// examples of the queries of a program, so that one execution is enough evidence.
+	// Source is the files that the schema comes from, or nil. If they are scripts, their statements are examples of the
+	// queries of a program, so that one execution is enough evidence.
 	Source *Source
 	Script bool
 }
@@ -56,7 +56,8 @@ type Evidence struct {
 	Returned   int64  `json:"returned,omitempty"` // rows
 	Tombstones int64  `json:"tombstones,omitempty"`
 	Detail     string `json:"detail,omitempty"` // in words
-	Line       int    `json:"line,omitempty"`   // of the first statement, if it is in the file
+	File       string `json:"file,omitempty"`   // of the first statement, if it is in a file
+	Line       int    `json:"line,omitempty"`
 }
 
 // Severity is how bad a finding is. Its values are also the levels of SARIF.
@@ -81,6 +82,7 @@ type Rule struct {
 	Severity Severity
 	Title    string // one line
 	Why      string // the reason, and the limits from which on it reports
+	Source   string // where the rule is from
 
 	check func(*look) []Finding
 }
@@ -148,7 +150,8 @@ func Advise(ctx context.Context, query model.Query, o Options) (*Report, error) 
 			if l.ignores(f) {
 				continue
 			}
-			f.File, f.Line = o.Source.place(f)
+			at := o.Source.placeOf(f)
+			f.File, f.Line = at.file, at.line
 			report.Findings = append(report.Findings, f)
 		}
 	}

@@ -19,8 +19,28 @@ func (r *Report) JSON(w io.Writer) error {
 	return e.Encode(shown)
 }
 
-// colors of severities on a terminal, and of CQL.
-var colors = map[Severity]string{Error: "\x1b[31m", Warning: "\x1b[33m", Note: "\x1b[36m"}
+// String is the finding with its evidence, over several lines.
+func (f *Finding) String() string {
+	text := fmt.Sprintf("%s: %s (%s): %s", f.Table, f.Rule, f.Severity, f.Message)
+	for _, e := range f.Evidence {
+		text += "\n  " + e.String()
+	}
+	if f.Better != "" {
+		text += "\n" + f.Better
+	}
+	return text
+}
+
+// color is the colour of a severity on a terminal.
+func (s Severity) color() string {
+	switch s {
+	case Error:
+		return "\x1b[31m"
+	case Warning:
+		return "\x1b[33m"
+	}
+	return "\x1b[36m"
+}
 
 const (
 	faint = "\x1b[2m"
@@ -39,7 +59,7 @@ func (r *Report) Print(w io.Writer, color bool) error {
 	var b strings.Builder
 	byTable := slices.Clone(r.Findings)
 	slices.SortStableFunc(byTable, func(a, b Finding) int { return strings.Compare(a.Table, b.Table) })
-	table := ""
+	table, proposed := "", map[string]bool{}
 	for i := range byTable {
 		f := &byTable[i]
 		if f.Table != table {
@@ -50,12 +70,15 @@ func (r *Report) Print(w io.Writer, color bool) error {
 			}
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "  %s %s: %s\n", paint(colors[f.Severity], fmt.Sprintf("%-7s", f.Severity)), f.Rule, f.Message)
+		const indent = "\n          "
+		message := strings.ReplaceAll(wrap(f.Rule+": "+f.Message), "\n", indent)
+		fmt.Fprintf(&b, "  %s %s\n", paint(f.Severity.color(), fmt.Sprintf("%-7s", f.Severity)), message)
 		for _, e := range f.Evidence {
-			fmt.Fprintf(&b, "          %s\n", e)
+			b.WriteString(indent[1:] + e.String() + "\n")
 		}
-		if f.Better != "" {
-			b.WriteString(paint(faint, "          "+strings.ReplaceAll(f.Better, "\n", "\n          ")) + "\n")
+		if f.Better != "" && !proposed[f.Better] {
+			proposed[f.Better] = true
+			b.WriteString(indent[1:] + paint(faint, strings.ReplaceAll(f.Better, "\n", indent)) + "\n")
 		}
 	}
 	for _, n := range r.Notes {
@@ -64,6 +87,24 @@ func (r *Report) Print(w io.Writer, color bool) error {
 	b.WriteString(r.Summary() + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// width is how many characters of a message are on one line.
+const width = 100
+
+// wrap breaks a text into lines at its spaces.
+func wrap(text string) string {
+	line, lines := "", []string{}
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return strings.Join(append(lines, line), "\n")
 }
 
 // Summary is the report in one line.

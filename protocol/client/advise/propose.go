@@ -89,9 +89,9 @@ func contains(columns []model.Column, name string) bool {
 	return slices.ContainsFunc(columns, func(c model.Column) bool { return c.Name == name })
 }
 
-// tableForQuery proposes a table for a query: columns that are compared for equality are its partition key, then come
-// those of ranges and of the order, then the primary key of the table. It returns nil if no column is compared for
-// equality.
+// tableForQuery proposes a table for a query. Columns that are compared for equality are its partition key; columns of
+// ranges, of the order, and of the table's primary key are its clustering columns. It returns nil if only columns of
+// the partition key are compared for equality.
 func tableForQuery(q *cql.Select, t *Table) *proposal {
 	p := &proposal{keyspace: t.Keyspace}
 	var ranges []model.Column
@@ -108,7 +108,9 @@ func tableForQuery(q *cql.Select, t *Table) *proposal {
 		switch r.Op {
 		case cql.Eq, cql.In:
 			p.partition = append(p.partition, *c)
-			names = append(names, c.Name)
+			if c.Kind != "partition_key" {
+				names = append(names, c.Name)
+			}
 		case cql.Contains, cql.ContainsKey:
 			e, ok := element(t, *c, r.Op)
 			if !ok {
@@ -122,7 +124,7 @@ func tableForQuery(q *cql.Select, t *Table) *proposal {
 			return nil
 		}
 	}
-	if len(p.partition) == 0 {
+	if len(names) == 0 {
 		return nil
 	}
 	p.name = t.Name + "_by_" + strings.Join(names, "_and_")
@@ -134,11 +136,13 @@ func tableForQuery(q *cql.Select, t *Table) *proposal {
 	}
 	p.clustering = ranges
 	for _, o := range q.OrderBy {
-		if c := t.Column(o.Column.Name); c != nil && o.AnnOf == nil && !contains(p.clustering, c.Name) && !contains(p.partition, c.Name) {
-			ordered := *c
-			ordered.Desc = o.Desc
-			p.clustering = append(p.clustering, ordered)
+		c := t.Column(o.Column.Name)
+		if c == nil || o.AnnOf != nil || contains(p.clustering, c.Name) || contains(p.partition, c.Name) {
+			continue
 		}
+		ordered := *c
+		ordered.Desc = o.Desc
+		p.clustering = append(p.clustering, ordered)
 	}
 	keys := slices.Concat(t.OfKind("clustering"), t.OfKind("partition_key"))
 	p.clustering = append(p.clustering, without(keys, p.partition, p.clustering)...)

@@ -6,22 +6,19 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql"
-	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/protocol/client/model"
 )
 
 // lifetimeWords are words in the names of partition keys whose rows are written in a limited time.
 var lifetimeWords = []string{
 	"trip", "ride", "journey", "session", "run", "job", "order", "match", "game", "build", "request", "trace", "batch",
-	"invoice", "ticket", "booking", "reservation", "shipment", "delivery", "flight", "workflow", "execution", "event",
+	"invoice", "ticket", "booking", "reservation", "shipment", "flight", "workflow", "execution",
 }
 
 // hasLifetime reports whether a partition seems to end some time.
 func (t *Table) hasLifetime() bool {
 	return slices.ContainsFunc(t.OfKind("partition_key"), func(c model.Column) bool {
-		return c.Type == "timeuuid" || slices.ContainsFunc(strings.Split(strings.ToLower(c.Name), "_"), func(word string) bool {
-			return slices.Contains(lifetimeWords, word)
-		})
+		return c.Type == "timeuuid" || hasWord(c, lifetimeWords)
 	})
 }
 
@@ -41,11 +38,12 @@ func checkUnbounded(l *look) (all []Finding) {
 			continue
 		}
 		rows := 0
-		for _, n := range u.written {
+		for _, n := range u.inserted {
 			rows += n
 		}
-		key, n := most(u.written)
-		if n < minGrowth || rows < minAverageGrowth*len(u.written) || 5*u.deletes > u.inserts+u.updates {
+		key, n := most(u.inserted)
+		ends := float64(u.deletes) > maxDeleteShare*float64(u.inserts)
+		if n < minGrowth || rows < minAverageGrowth*len(u.inserted) || ends {
 			continue
 		}
 		first := t.OfKind("clustering")[0].Name
@@ -57,11 +55,12 @@ func checkUnbounded(l *look) (all []Finding) {
 		}
 		for _, one := range l.forms {
 			if _, ok := one.statement.(*cql.Insert); ok && one.table == t {
-				f.Evidence = append(f.Evidence, one.evidence(""))
+				f.Evidence = append(f.Evidence, one.evidence())
 			}
 		}
-		f.Evidence = append(f.Evidence, Evidence{Detail: fmt.Sprintf("%d rows were written to partition %s, %d to each of %d partitions on "+
-			"average", n, key, rows/len(u.written), len(u.written))})
+		f.Evidence = append(f.Evidence, Evidence{Detail: fmt.Sprintf(
+			"%d rows were inserted into partition %s, and %d on average into each of %d partitions", n, key,
+			rows/len(u.inserted), len(u.inserted))})
 		all = append(all, f)
 	}
 	return all
@@ -70,20 +69,25 @@ func checkUnbounded(l *look) (all []Finding) {
 // timeWords are names of columns with a period of time.
 var timeWords = []string{"date", "day", "hour", "minute", "week", "month", "year", "yyyymm", "yyyymmdd", "yyyymmddhh"}
 
+// plannedWords are words in the names of dates that differ from the date of the write.
+var plannedWords = []string{
+	"birth", "due", "delivery", "start", "end", "departure", "arrival", "check", "checkin", "checkout", "expiry",
+	"expiration", "travel", "show", "release", "valid", "target", "scheduled", "planned", "booking", "stay",
+}
+
 func checkHotTime(l *look) (all []Finding) {
 	for _, t := range l.Tables {
 		key := t.OfKind("partition_key")
 		if t.Of != "" || !t.isTimeSeries() || len(key) != 1 {
 			continue
 		}
-		words := strings.FieldsFunc(strings.ToLower(key[0].Name), func(r rune) bool { return r == '_' })
-		if key[0].Type != "date" && !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(timeWords, w) }) {
+		if key[0].Type != "date" && !hasWord(key[0], timeWords) || hasWord(key[0], plannedWords) {
 			continue
 		}
 		all = append(all, Finding{
 			Table: t.FullName(),
-			Message: fmt.Sprintf("all writes of the same %s go to one partition, on the same nodes: put the entity that rows are of, or a "+
-				"random bucket, into the partition key", key[0].Name),
+			Message: fmt.Sprintf("all writes of the same %s go to one partition, on the same nodes: the partition key needs "+
+				"an entity, or a random bucket", key[0].Name),
 			Better: l.cql(withBucket(t, "_by_bucket", "bucket", "int")),
 		})
 	}
@@ -94,11 +98,13 @@ func checkHuge(l *look) (all []Finding) {
 	for _, t := range l.Tables {
 		var f *Finding
 		if t.Partition >= maxPartitionBytes {
-			f = &Finding{Message: fmt.Sprintf("the largest partition has %d MiB", t.Partition>>20),
-				Evidence: []Evidence{{Detail: "system_views.max_partition_size"}}}
+			f = &Finding{
+				Message:  fmt.Sprintf("the largest partition has %d MiB", t.Partition>>20),
+				Evidence: []Evidence{{Detail: "system_views.max_partition_size"}},
+			}
 		} else if u := l.activity[t]; u != nil {
-			if key, n := most(u.written); n >= maxPartitionRows {
-				f = &Finding{Message: fmt.Sprintf("%d rows were written to partition %s", n, key)}
+			if key, n := most(u.inserted); n >= maxPartitionRows {
+				f = &Finding{Message: fmt.Sprintf("%d rows were inserted into partition %s", n, key)}
 			}
 		}
 		if f != nil {
@@ -119,7 +125,7 @@ func checkTiny(l *look) (all []Finding) {
 			continue
 		}
 		buckets, rows := map[string]int{}, map[string]int{}
-		for k, n := range u.written {
+		for k, n := range u.inserted {
 			values := splitKey(k)
 			if len(values) != len(key) {
 				continue
@@ -139,8 +145,8 @@ func checkTiny(l *look) (all []Finding) {
 		}
 		all = append(all, Finding{
 			Table: t.FullName(),
-			Message: fmt.Sprintf("%d partitions of %s have one row each: longer periods in the partition key make queries of several of "+
-				"them cheaper", n, strings.TrimSuffix(entity, ", ")),
+			Message: fmt.Sprintf("%d partitions of %s have one row each: with longer periods, queries read fewer partitions", n,
+				strings.TrimSuffix(entity, ", ")),
 		})
 	}
 	return all
@@ -165,8 +171,9 @@ func checkBooleanKey(l *look) (all []Finding) {
 	for _, t := range l.Tables {
 		if key := t.OfKind("partition_key"); len(key) == 1 && key[0].Type == "boolean" {
 			all = append(all, Finding{
-				Table: t.FullName(), Message: "the partition key " + key[0].Name + " has two values, so the table has at most two partitions",
-				Better: l.cql(withBucket(t, "_by_bucket", "bucket", "int")),
+				Table:   t.FullName(),
+				Message: "the partition key " + key[0].Name + " has two values, so the table has at most two partitions",
+				Better:  l.cql(withBucket(t, "_by_bucket", "bucket", "int")),
 			})
 		}
 	}
@@ -177,17 +184,25 @@ func checkTTL(l *look) (all []Finding) {
 	for _, t := range l.Tables {
 		class := t.Settings.Compaction["class"]
 		class = class[strings.LastIndexByte(class, '.')+1:]
-		if t.Of != "" || !t.isTimeSeries() || !l.expires(t) ||
+		u := l.activity[t]
+		changes := u != nil && minChangeShare*float64(u.inserts) < float64(u.updates+u.deletes)
+		if t.Of != "" || !t.isTimeSeries() || !l.expires(t) || changes ||
 			class != "SizeTieredCompactionStrategy" && class != "LeveledCompactionStrategy" {
 			continue
 		}
 		all = append(all, Finding{
-			Table: t.FullName(), Message: "rows in the order of time expire, but " + class + " merges them with rows that do not yet",
-			Better: "ALTER TABLE " + t.CQLName() + " WITH compaction = {'class': 'TimeWindowCompactionStrategy', " +
-				"'compaction_window_unit': " + quote.Text(window(t.Settings.TTL)) + ", 'compaction_window_size': 1};",
+			Table:   t.FullName(),
+			Message: "rows in the order of time expire, but " + class + " merges them with rows that do not expire yet",
+			Better:  "ALTER TABLE " + t.CQLName() + " WITH compaction = " + timeWindows(window(t.Settings.TTL)) + ";",
 		})
 	}
 	return all
+}
+
+// timeWindows are the options of a strategy with windows of one unit.
+func timeWindows(unit string) string {
+	return "{'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': '" + unit +
+		"', 'compaction_window_size': 1}"
 }
 
 // window is a unit of time windows, of which a TTL has 10 to 50; 0 is a TTL that statements set.
@@ -201,12 +216,12 @@ func window(ttl int64) string {
 func checkNoTTL(l *look) (all []Finding) {
 	for _, t := range l.Tables {
 		u := l.activity[t]
-		if t.Of != "" || !t.usesTWCS() || t.Settings.TTL > 0 || u == nil || u.withTTL > 0 || u.inserts+u.updates < minWrites {
+		if t.Of != "" || !t.usesTWCS() || l.expires(t) || u == nil || u.withTTL > 0 || u.inserts+u.updates < minWrites {
 			continue
 		}
 		all = append(all, Finding{
 			Table:   t.FullName(),
-			Message: fmt.Sprintf("the table has time windows, but none of %d writes has a TTL, so no window is ever dropped as a whole", u.inserts+u.updates),
+			Message: fmt.Sprintf("none of %d writes has a TTL, so time windows never expire as a whole", u.inserts+u.updates),
 			Better:  "ALTER TABLE " + t.CQLName() + " WITH default_time_to_live = 2592000;",
 		})
 	}

@@ -12,17 +12,17 @@ import (
 // often reports whether there are enough executions to draw conclusions.
 func (l *look) often(n int64) bool { return n >= minExecutions || l.o.Script && n > 0 }
 
-// evidence is what a form has read.
-func (f *form) evidence(detail string, args ...any) Evidence {
+// evidence has the numbers of a form.
+func (f *form) evidence() Evidence {
 	return Evidence{
-		Form: f.text, Count: f.count, RowsRead: f.rows, Returned: f.returned, Tombstones: f.tombstones, Line: f.line,
-		Detail: fmt.Sprintf(detail, args...),
+		Form: f.text, Count: f.count, RowsRead: f.rows, Returned: f.returned, Tombstones: f.tombstones,
+		File: f.place.file, Line: f.place.line,
 	}
 }
 
 // finding is a finding of a form's table with its evidence.
 func (f *form) finding(message, better string) Finding {
-	return Finding{Table: f.table.FullName(), Message: message, Evidence: []Evidence{f.evidence("")}, Better: better}
+	return Finding{Table: f.table.FullName(), Message: message, Evidence: []Evidence{f.evidence()}, Better: better}
 }
 
 // average is the average of a sum over the executions of a form.
@@ -44,6 +44,12 @@ func hasToken(q *cql.Select) bool {
 
 func checkFiltering(l *look) (all []Finding) {
 	l.selects(func(f *form, q *cql.Select, p *model.Plan) {
+		filters := strings.Join(p.Filters, " AND ")
+		if f.refused > 0 && len(p.Filters) > 0 {
+			message := "the query is refused, because its rows have to be compared with " + filters
+			all = append(all, f.finding(message, l.cql(tableForQuery(q, f.table))))
+			return
+		}
 		if !q.AllowFiltering || len(p.Filters) == 0 || hasToken(q) {
 			return
 		}
@@ -51,9 +57,9 @@ func checkFiltering(l *look) (all []Finding) {
 		if narrow && (f.average(f.rows) < minFilteredRows || f.rows < minRowsPerRow*max(f.returned, 1)) {
 			return
 		}
-		message := "every partition of the table is read, and rows are compared with " + strings.Join(p.Filters, " AND ")
+		message := "every partition of the table is read, and rows are compared with " + filters
 		if narrow {
-			message = fmt.Sprintf("%d rows are read for each one that matches %s", f.rows/max(f.returned, 1), strings.Join(p.Filters, " AND "))
+			message = fmt.Sprintf("%d rows are read for each one that matches %s", f.rows/max(f.returned, 1), filters)
 		}
 		all = append(all, f.finding(message, l.cql(tableForQuery(q, f.table))))
 	})
@@ -77,11 +83,12 @@ func checkMissingTable(l *look) (all []Finding) {
 		}
 		for _, r := range q.Where {
 			c := f.table.Column(r.Columns[0].Name)
-			if c != nil && c.Index != "" && strings.Contains(p.Index, c.Index+" (") && (isLegacy(*c) || c.IndexKind == "SASIIndex") {
-				all = append(all, f.finding("the index "+c.Index+" is asked on every node, because the partition key is not given",
-					l.cql(tableForQuery(q, f.table))))
-				return
+			if c == nil || !strings.HasPrefix(p.Index, c.Index+" (") || !isLegacy(*c) && c.IndexKind != "SASIIndex" {
+				continue
 			}
+			message := "the index " + c.Index + " is asked on every node, because the partition key is not given"
+			all = append(all, f.finding(message, l.cql(tableForQuery(q, f.table))))
+			return
 		}
 	})
 	return all
@@ -92,12 +99,12 @@ func checkIn(l *look) (all []Finding) {
 		in := slices.ContainsFunc(q.Where, func(r cql.Relation) bool {
 			return r.Op == cql.In && contains(f.table.OfKind("partition_key"), r.Columns[0].Name)
 		})
-		if !in || !l.often(f.count) || f.average(f.partitions) < minInPartitions {
+		if !in || !l.often(f.wide) {
 			return
 		}
-		message := fmt.Sprintf("one coordinator reads %d partitions for a query, up to %d: run one query for each, concurrently, or "+
-			"a table with these rows in one partition", f.average(f.partitions), f.most)
-		all = append(all, f.finding(message, ""))
+		message := "one coordinator reads up to %d partitions for a query: run one query for each of them, or put their " +
+			"rows into one partition"
+		all = append(all, f.finding(fmt.Sprintf(message, f.most), ""))
 	})
 	return all
 }
@@ -120,8 +127,8 @@ func checkUnprepared(l *look) (all []Finding) {
 		if f.unprepared < minUnprepared || len(f.texts) < minUnpreparedTexts {
 			continue
 		}
-		all = append(all, f.finding(fmt.Sprintf("%d texts with values were parsed and planned: prepare the statement, and bind values",
-			f.unprepared), ""))
+		message := "%d texts with values were parsed and planned: prepare the statement, and bind values"
+		all = append(all, f.finding(fmt.Sprintf(message, f.unprepared), ""))
 	}
 	return all
 }
@@ -136,18 +143,18 @@ func checkTombstones(l *look) (all []Finding) {
 		}
 	}
 	l.selects(func(f *form, _ *cql.Select, _ *model.Plan) {
-		if f.average(f.tombstones) < minTombstones || f.tombstones < minTombstonesPerRow*max(f.returned, 1) || l.isQueue(f.table) {
+		perRow := f.tombstones / max(f.returned, 1)
+		if f.average(f.tombstones) < minTombstones || perRow < minTombstonesPerRow || l.isQueue(f.table) {
 			return
 		}
-		all = append(all, f.finding(fmt.Sprintf("%d tombstones are read for each row", f.tombstones/max(f.returned, 1)), ""))
+		all = append(all, f.finding(fmt.Sprintf("%d tombstones are read for each row", perRow), ""))
 	})
 	return all
 }
 
-// isQueue reports whether rows are deleted, and reads pass the tombstones that they leave.
+// isQueue reports whether rows are deleted after they were read, and queries pass the tombstones that they leave.
 func (l *look) isQueue(t *Table) bool {
-	u := l.activity[t]
-	if u == nil || u.deletes < minExecutions || len(t.OfKind("clustering")) == 0 {
+	if l.taken(t) < minExecutions || len(t.OfKind("clustering")) == 0 {
 		return false
 	}
 	var tombstones, returned int64
@@ -160,21 +167,42 @@ func (l *look) isQueue(t *Table) bool {
 	return tombstones >= minTombstones && tombstones >= minTombstonesPerRow*max(returned, 1)
 }
 
+// taken counts deletions of single rows in the partition that the client has read last.
+func (l *look) taken(t *Table) (n int) {
+	last := map[string][]string{}
+	for _, s := range l.steps {
+		if s.form.table != t || len(s.keys) != 1 {
+			continue
+		}
+		switch d := s.form.statement.(type) {
+		case *cql.Select:
+			last[s.client] = s.keys
+		case *cql.Delete:
+			if slices.Equal(last[s.client], s.keys) && len(d.Targets) == 0 && t.isRow(d.Where) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 func checkQueue(l *look) (all []Finding) {
 	for _, t := range l.Tables {
 		if !l.isQueue(t) {
 			continue
 		}
-		f := Finding{Table: t.FullName(), Message: "rows are written, read and deleted as in a queue, and reads pass the tombstones of " +
-			"all deleted rows: use a queue, or partitions by time that are read once and expire as a whole"}
+		f := Finding{Table: t.FullName(), Message: "rows are written, read and deleted as in a queue, and reads pass the " +
+			"tombstones of deleted rows: use a queue, or partitions by time that are read once and expire as a whole"}
 		for _, one := range l.forms {
 			_, deletes := one.statement.(*cql.Delete)
 			if one.table == t && (deletes || one.tombstones > 0) {
-				f.Evidence = append(f.Evidence, one.evidence(""))
+				f.Evidence = append(f.Evidence, one.evidence())
 			}
 		}
 		if !t.hasBucket() && t.isTimeSeries() {
-			f.Better = l.cql(withBucket(t, "_by_hour", "hour", "timestamp"))
+			p := withBucket(t, "_by_hour", "hour", "timestamp")
+			p.options = []string{"default_time_to_live = 86400", "compaction = " + timeWindows("HOURS")}
+			f.Better = l.cql(p)
 		}
 		all = append(all, f)
 	}
@@ -202,7 +230,8 @@ func checkUnusedTable(l *look) (all []Finding) {
 func checkUnreadColumn(l *look) (all []Finding) {
 	for _, t := range l.Tables {
 		u := l.activity[t]
-		if u == nil || u.selects < enoughSelects || slices.ContainsFunc(l.Tables, func(v *Table) bool { return v.Of == t.Name && v.Keyspace == t.Keyspace }) {
+		hasView := slices.ContainsFunc(l.Tables, func(v *Table) bool { return v.Of == t.Name && v.Keyspace == t.Keyspace })
+		if u == nil || u.selects < enoughSelects || hasView {
 			continue
 		}
 		named, whole := map[string]bool{}, false
@@ -215,9 +244,9 @@ func checkUnreadColumn(l *look) (all []Finding) {
 				whole = whole || len(s.Selectors) == 0
 				addWords(named, f.text)
 			case *cql.Update:
-				addWords(named, cql.Conditions(s.If).String())
+				addWords(named, s.If.String())
 			case *cql.Delete:
-				addWords(named, cql.Conditions(s.If).String())
+				addWords(named, s.If.String())
 			}
 		}
 		var unread []string

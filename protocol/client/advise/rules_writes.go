@@ -10,44 +10,44 @@ import (
 	"github.com/cqld/cqld/protocol/client/model"
 )
 
-// minBatches is how many batches of the same forms are enough, unless they are of a script.
-const minBatches = 3
+// oftenBatch reports whether there are enough batches to draw conclusions.
+func (l *look) oftenBatch(n int64) bool { return n >= minBatches || l.o.Script && n > 0 }
 
 // finding is a finding of a batch.
 func (b *batch) finding(message string) Finding {
 	return Finding{Table: b.table.FullName(), Message: message, Evidence: []Evidence{{
-		Form: b.text, Count: b.count, Line: b.line, Detail: fmt.Sprintf("%d statements for %d partitions in each", b.statements/b.count,
-			b.partitions/b.count),
+		Form: b.text, Count: b.count, File: b.place.file, Line: b.place.line,
+		Detail: fmt.Sprintf("%d statements for %d partitions on average", b.statements/b.count, b.partitions/b.count),
 	}}}
 }
 
-// isBulk reports whether a batch only inserts rows of one table into several partitions.
+// isBulk reports whether a batch only inserts rows of one table.
 func (b *batch) isBulk() bool {
 	for f := range b.children {
 		if _, ok := f.statement.(*cql.Insert); !ok {
 			return false
 		}
 	}
-	return b.logged && len(b.tables) == 1 && b.partitions >= minBulkPartitions*b.count
+	return b.logged && len(b.tables) == 1
 }
 
 func checkBatch(l *look) (all []Finding) {
 	for _, b := range l.batches {
-		if b.count < minBatches && !l.o.Script || b.partitions < minBatchPartitions*b.count || b.isBulk() {
+		if !l.oftenBatch(b.wide) || b.isBulk() {
 			continue
 		}
-		all = append(all, b.finding("one coordinator writes many partitions: single statements, concurrently, take less time and memory"))
+		all = append(all, b.finding("one coordinator writes many partitions: concurrent single statements are cheaper"))
 	}
 	return all
 }
 
 func checkBulk(l *look) (all []Finding) {
 	for _, b := range l.batches {
-		if b.count < minBatches && !l.o.Script || !b.isBulk() {
+		if !l.oftenBatch(b.bulk) || !b.isBulk() {
 			continue
 		}
-		all = append(all, b.finding("rows that do not depend on each other are loaded in a logged batch, which writes them twice: use single "+
-			"statements, concurrently, or unlogged batches of one partition"))
+		all = append(all, b.finding("unrelated rows are loaded in a logged batch, which writes them twice: send single "+
+			"statements concurrently, or unlogged batches of one partition"))
 	}
 	return all
 }
@@ -66,10 +66,11 @@ func checkNulls(l *look) (all []Finding) {
 		}
 		switch {
 		case len(columns) > 0 && l.often(f.count):
-			all = append(all, f.finding("each row gets a tombstone for "+strings.Join(columns, ", ")+": leave the column out", ""))
+			message := "each row gets a tombstone for " + strings.Join(columns, ", ") + ": leave the column out"
+			all = append(all, f.finding(message, ""))
 		case f.nulls >= minExecutions:
-			all = append(all, f.finding(fmt.Sprintf("%d bound values are null, and leave tombstones: bind unset values, or leave the columns "+
-				"out", f.nulls), ""))
+			message := "%d bound values are null, and leave tombstones: bind unset values, or leave the columns out"
+			all = append(all, f.finding(fmt.Sprintf(message, f.nulls), ""))
 		}
 	}
 	return all
@@ -151,8 +152,8 @@ func checkGrowing(l *look) (all []Finding) {
 			p.clustering = []model.Column{entry}
 			p.others = []model.Column{free(t, "value", params[len(params)-1])}
 		}
-		all = append(all, f.finding(fmt.Sprintf("%s grows by %d elements for each key, and is always read as a whole: give the elements "+
-			"rows of their own", c.Name, appends/len(f.keys)), l.cql(p)))
+		message := "%s gets %d additions for each key, and is always read as a whole: make the elements rows"
+		all = append(all, f.finding(fmt.Sprintf(message, c.Name, appends/len(f.keys)), l.cql(p)))
 	})
 	return all
 }
@@ -171,11 +172,11 @@ func checkHotConditions(l *look) (all []Finding) {
 		if n < minHotConditions || float64(n) < minHotShare*float64(total) {
 			continue
 		}
-		f := Finding{Table: t.FullName(), Message: fmt.Sprintf("%d of %d conditional writes are of partition %s: each takes four round trips "+
-			"between replicas, one after the other", n, total, key)}
+		f := Finding{Table: t.FullName(), Message: fmt.Sprintf("%d of %d conditional writes are of partition %s, where "+
+			"they run one after the other, with four round trips between replicas", n, total, key)}
 		for _, one := range l.forms {
 			if isConditional(one.statement) && one.table == t {
-				f.Evidence = append(f.Evidence, one.evidence(""))
+				f.Evidence = append(f.Evidence, one.evidence())
 			}
 		}
 		all = append(all, f)
@@ -196,70 +197,82 @@ func isConditional(statement cql.Statement) bool {
 	return false
 }
 
-// pairs counts, for each form that writes, how many executions follow (or precede, if after is true) a query of the
-// same row by the same client. A client's next statement of the same table counts.
-func (l *look) pairs(writes func(*form) bool, after bool) (reads map[*form]*form, counts map[*form]int64) {
-	reads, counts = map[*form]*form{}, map[*form]int64{}
-	last := map[string]step{}
-	for _, s := range l.steps {
-		at := s.client + " " + s.form.table.FullName()
-		before, ok := last[at]
-		last[at] = s
-		if !ok || len(s.keys) != 1 || !slices.Equal(before.keys, s.keys) {
-			continue
-		}
-		read, write := before.form, s.form
-		if after {
-			read, write = write, read
-		}
-		if readsRow(read) && writes(write) {
-			counts[write]++
-			reads[write] = read
-		}
+// eachStep calls fn with each execution and the two before it by the same client: of the same table, and of any table.
+func (l *look) eachStep(fn func(sameTable, before, s step)) {
+	type session struct {
+		client string
+		table  *Table
 	}
-	return reads, counts
+	ofTable, ofClient := map[session]step{}, map[string]step{}
+	for _, s := range l.steps {
+		at := session{s.client, s.form.table}
+		fn(ofTable[at], ofClient[s.client], s)
+		ofTable[at], ofClient[s.client] = s, s
+	}
 }
 
-// readsRow reports whether a form is a SELECT by the whole primary key.
-func readsRow(f *form) bool {
-	q, ok := f.statement.(*cql.Select)
-	if !ok {
-		return false
-	}
-	for _, c := range slices.Concat(f.table.OfKind("partition_key"), f.table.OfKind("clustering")) {
-		if !slices.ContainsFunc(q.Where, func(r cql.Relation) bool {
-			return r.Op == cql.Eq && !r.Token && slices.ContainsFunc(r.Columns, func(one cql.ColumnRef) bool { return one.Name == c.Name })
-		}) {
-			return false
-		}
-	}
-	return true
+// isPair reports whether two executions are of the same single partition.
+func isPair(a, b step) bool { return a.form != nil && len(b.keys) == 1 && slices.Equal(a.keys, b.keys) }
+
+// pair counts executions of a form that come directly before or after a query.
+type pair struct {
+	query *form
+	count int64
 }
 
 // pairFindings are the findings of forms whose executions are mostly in pairs with a query.
-func (l *look) pairFindings(writes func(*form) bool, after bool, message string) (all []Finding) {
-	reads, counts := l.pairs(writes, after)
+func (l *look) pairFindings(pairs map[*form]*pair, message string) (all []Finding) {
 	for _, f := range l.forms {
-		n := counts[f]
-		if n < minPairs || float64(n) < minPairShare*float64(f.count) {
+		p := pairs[f]
+		if p == nil || p.count < minPairs || float64(p.count) < minPairShare*float64(f.count) {
 			continue
 		}
-		one := f.finding(fmt.Sprintf(message, n, f.count), "")
-		one.Evidence = append(one.Evidence, reads[f].evidence(""))
+		one := f.finding(fmt.Sprintf(message, p.count, f.count), "")
+		one.Evidence = append(one.Evidence, p.query.evidence())
 		all = append(all, one)
 	}
 	return all
 }
 
-func checkReadBeforeWrite(l *look) []Finding {
-	return l.pairFindings(func(f *form) bool {
-		switch f.statement.(type) {
-		case *cql.Insert, *cql.Update:
-			return !isConditional(f.statement) && !f.table.isCounterTable()
+// countPair counts a pair of a form that writes and a query.
+func countPair(pairs map[*form]*pair, write, query *form) {
+	if pairs[write] == nil {
+		pairs[write] = &pair{query: query}
+	}
+	pairs[write].count++
+}
+
+// readsRow reports whether a form is a SELECT by the whole primary key.
+func readsRow(f *form) bool {
+	q, ok := f.statement.(*cql.Select)
+	return ok && f.table.isRow(q.Where)
+}
+
+// isRow reports whether relations give the whole primary key.
+func (t *Table) isRow(where []cql.Relation) bool {
+	given := map[string]bool{}
+	for _, r := range where {
+		for _, c := range r.Columns {
+			given[c.Name] = r.Op == cql.Eq && !r.Token
 		}
-		return false
-	}, false, "%d of %d writes follow a query of the same row by the same client: others may write between the two; write facts as rows of "+
-		"their own, or without the query")
+	}
+	keys := slices.Concat(t.OfKind("partition_key"), t.OfKind("clustering"))
+	return !slices.ContainsFunc(keys, func(c model.Column) bool { return !given[c.Name] })
+}
+
+func checkReadBeforeWrite(l *look) []Finding {
+	pairs := map[*form]*pair{}
+	l.eachStep(func(before, _, s step) {
+		if !isPair(before, s) || !readsRow(before.form) || isConditional(s.form.statement) || s.form.table.isCounterTable() {
+			return
+		}
+		switch s.form.statement.(type) {
+		case *cql.Insert, *cql.Update:
+			countPair(pairs, s.form, before.form)
+		}
+	})
+	return l.pairFindings(pairs, "%d of %d writes follow a query of the same row by the same client: others may write in "+
+		"between; write without the query, or each fact as a row")
 }
 
 // isCounterUpdate reports whether a form changes counters.
@@ -269,8 +282,19 @@ func isCounterUpdate(f *form) bool {
 }
 
 func checkSequence(l *look) []Finding {
-	return l.pairFindings(isCounterUpdate, true, "%d of %d increments are followed by a query of the counter, as if it made numbers: two "+
-		"clients can read the same one; use uuid() or now()")
+	pairs, increments := map[*form]*pair{}, map[string]*form{}
+	l.eachStep(func(sameTable, before, s step) {
+		if isPair(sameTable, s) && isCounterUpdate(sameTable.form) && readsRow(s.form) {
+			increments[s.client] = sameTable.form
+			return
+		}
+		if _, inserts := s.form.statement.(*cql.Insert); inserts && increments[s.client] != nil {
+			countPair(pairs, increments[s.client], before.form)
+		}
+		delete(increments, s.client)
+	})
+	return l.pairFindings(pairs, "%d of %d increments are followed by a query of the counter and an INSERT, as if it "+
+		"made numbers: two clients can read the same one; use uuid() or now()")
 }
 
 func checkDeletedCounter(l *look) (all []Finding) {
@@ -288,8 +312,8 @@ func checkDeletedCounter(l *look) (all []Finding) {
 			if _, ok := s.form.statement.(*cql.Delete); ok {
 				deleted[s.keys[0]] = true
 			} else if isCounterUpdate(s.form) && deleted[s.keys[0]] && found == nil && len(t.OfKind("clustering")) == 0 {
-				f := s.form.finding("counters of partition "+s.keys[0]+" are changed after they were deleted: Cassandra does not define their "+
-					"values", "")
+				f := s.form.finding("counters of partition "+s.keys[0]+" are changed after they were deleted, so their values "+
+					"are undefined", "")
 				found = &f
 			}
 		}

@@ -3,6 +3,7 @@ package advise
 import (
 	"encoding/json"
 	"io"
+	"net/url"
 	"path/filepath"
 )
 
@@ -22,7 +23,7 @@ type (
 	}
 	sarifDriver struct {
 		Name    string      `json:"name"`
-		Version string      `json:"semanticVersion,omitempty"`
+		Version string      `json:"version"`
 		Rules   []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
@@ -64,30 +65,25 @@ type (
 	}
 )
 
-// SARIF prints the report in the format of static analysis tools. version is that of the program.
+// SARIF prints the report in the format of static analysis tools. version is the program's.
 func (r *Report) SARIF(w io.Writer, version string) error {
 	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "cqld advise", Version: version}}, Results: []sarifResult{}}
 	index := map[string]int{}
 	for i, rule := range Rules {
 		index[rule.Name] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
-			ID: rule.Name, Short: sarifMessage{rule.Title}, Full: sarifMessage{rule.Why}, Default: sarifLevel{rule.Severity},
+			ID: rule.Name, Short: sarifMessage{rule.Title}, Default: sarifLevel{rule.Severity},
+			Full: sarifMessage{rule.Why + " Source: " + rule.Source + "."},
 		})
 	}
 	for _, f := range r.Findings {
-		text := f.Table + ": " + f.Message
-		for _, e := range f.Evidence {
-			text += "\n" + e.String()
-		}
-		if f.Better != "" {
-			text += "\n" + f.Better
-		}
-		at := sarifLocation{Logical: []sarifLogical{{f.Table, "type"}}}
+		at := sarifLocation{Logical: []sarifLogical{{f.Table, "resource"}}}
 		if f.File != "" {
-			at.Physical = &sarifPhysical{sarifArtifact{filepath.ToSlash(f.File)}, sarifRegion{f.Line}}
+			at.Physical = &sarifPhysical{sarifArtifact{(&url.URL{Path: filepath.ToSlash(f.File)}).String()}, sarifRegion{f.Line}}
 		}
 		run.Results = append(run.Results, sarifResult{
-			RuleID: f.Rule, RuleIndex: index[f.Rule], Level: f.Severity, Message: sarifMessage{text}, Locations: []sarifLocation{at},
+			RuleID: f.Rule, RuleIndex: index[f.Rule], Level: f.Severity, Message: sarifMessage{f.String()},
+			Locations: []sarifLocation{at},
 		})
 	}
 	e := json.NewEncoder(w)

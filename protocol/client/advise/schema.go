@@ -13,7 +13,7 @@ import (
 	"github.com/cqld/cqld/protocol/client/model"
 )
 
-// Schema is what a server says of its tables.
+// Schema has the tables of a server.
 type Schema struct {
 	Keyspaces []model.Keyspace
 	Tables    []*Table // and views
@@ -174,7 +174,7 @@ func (t *Table) isCounterTable() bool {
 	return slices.ContainsFunc(t.Columns, func(c model.Column) bool { return c.Type == "counter" })
 }
 
-// isMoment reports whether a type has points in time with which clients order what happens.
+// isMoment reports whether a type has points in time, by which clients order events.
 func isMoment(typ string) bool { return typ == "timestamp" || typ == "timeuuid" }
 
 // isTimeSeries reports whether the rows of a partition are in the order of time.
@@ -191,15 +191,15 @@ var bucketWords = []string{
 
 // isBucket reports whether a column of the partition key seems to split partitions: by its type, or a word in its name.
 func isBucket(c model.Column) bool {
-	if c.Type == "date" || c.Type == "timestamp" {
-		return true
-	}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(c.Name), func(r rune) bool { return r == '_' || r >= '0' && r <= '9' }) {
-		if slices.Contains(bucketWords, word) {
-			return true
-		}
-	}
-	return false
+	return c.Type == "date" || c.Type == "timestamp" || hasWord(c, bucketWords)
+}
+
+// hasWord reports whether the name of a column has one of the words, which underscores and digits separate.
+func hasWord(c model.Column, words []string) bool {
+	separates := func(r rune) bool { return r == '_' || r >= '0' && r <= '9' }
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(c.Name), separates), func(word string) bool {
+		return slices.Contains(words, word)
+	})
 }
 
 // hasBucket reports whether a column of the partition key splits partitions.
@@ -245,8 +245,10 @@ func elementTypes(typ string) (all []string) {
 	return append(all, strings.TrimSpace(inner[from:]))
 }
 
-// ignoreWords finds the names of rules after cqld:ignore, to the end of the line.
-func ignoreWords() *regexp.Regexp { return regexp.MustCompile(`cqld:ignore[ \t]+([a-z0-9, \t-]+)`) }
+// ignoreWords finds the names of rules after cqld:ignore, which commas separate.
+func ignoreWords() *regexp.Regexp {
+	return regexp.MustCompile(`cqld:ignore\s+([a-z0-9-]+(?:\s*,\s*[a-z0-9-]+)*)`)
+}
 
 // ignored returns the names of rules that a comment ignores.
 func ignored(comment string) (names []string) {
@@ -254,7 +256,9 @@ func ignored(comment string) (names []string) {
 		return nil
 	}
 	for _, m := range ignoreWords().FindAllStringSubmatch(comment, -1) {
-		names = append(names, strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })...)
+		for name := range strings.SplitSeq(m[1], ",") {
+			names = append(names, strings.TrimSpace(name))
+		}
 	}
 	return names
 }

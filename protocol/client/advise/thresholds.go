@@ -1,7 +1,7 @@
 package advise
 
-// The limits from which on rules report. They hold for the traffic of tests as well as for that of a day: a rule
-// compares statements with each other where it can, and asks for enough of them not to report a coincidence.
+// The limits from which on rules report. They suit the traffic of a test and the traffic of a day: a rule compares
+// statements with each other where it can, and needs so many of them that a coincidence is unlikely.
 const (
 	minExecutions = 10 // of a statement's form, unless the statements are a script
 
@@ -10,14 +10,16 @@ const (
 
 	minGrowth        = 50 // rows written to one partition in the order of time
 	minAverageGrowth = 20 // and to each partition on average
+	maxDeleteShare   = 0.2
 
 	minFilteredRows = 100 // read by a query within one partition, on average
 	minScannedRows  = 100 // read by a query without a WHERE clause, on average
 	minRowsPerRow   = 10  // read for each row that is returned
 
-	minInPartitions    = 11 // read by one statement, on average; Cassandra warns of batches from 11 on
-	minBatchPartitions = 11
-	minBulkPartitions  = 5 // of a logged batch of one table
+	minInPartitions    = 11 // read by one statement
+	minBatchPartitions = 11 // written by one batch: Cassandra warns from there on
+	minBulkPartitions  = 5  // of a logged batch of one table
+	minBatches         = 3  // of the same forms, unless the statements are a script
 
 	minTombstones       = 100  // read in all
 	minTombstonesPerRow = 5    // for each row that is returned
@@ -45,6 +47,7 @@ const (
 	enoughStatements = 200 // to call a table unused
 	enoughSelects    = 50  // of a table, to call a column unread
 
-	minTTLShare = 0.5 // of the writes of a time series
-	minWrites   = 20  // of a table with time windows
+	minTTLShare    = 0.5 // of the writes of a time series
+	minChangeShare = 0.1 // updates and deletions for each insert, which time windows are not made for
+	minWrites      = 20  // of a table with time windows
 )

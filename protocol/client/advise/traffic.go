@@ -2,6 +2,7 @@ package advise
 
 import (
 	"maps"
+	"net"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 	"github.com/cqld/cqld/protocol/client/model"
 )
 
-// Traffic is what observed statements have in common.
+// Traffic is the sum of observed statements.
 type Traffic struct {
 	Statements int // that concern tables of the schema
 	forms      []*form
@@ -20,55 +21,57 @@ type Traffic struct {
 	activity   map[*Table]*usage // of tables with statements
 }
 
-// form is all statements that differ only in their values. Statements of batches are forms too, without what they read.
+// form is all statements that differ only in their values. Statements of batches are counted too, but read nothing.
 type form struct {
 	text       string // the first one's, with ? for values
 	statement  cql.Statement
 	table      *Table // nil: it is none of the schema
-	line       int    // of the first one in the file, or 0
+	place      place  // of the first one
 	count      int64
 	rows       int64 // read
 	returned   int64
 	tombstones int64 // read
 	nulls      int64 // bound to markers of an INSERT
 	whole      int64 // executions that have read all partitions
+	refused    int64 // executions without the ALLOW FILTERING that they need
 	unprepared int64 // executions of texts with values
 	texts      map[string]int
 	keys       map[string]int // executions by partition key
-	partitions int64          // sum of the partitions of each execution
 	most       int            // partitions of one execution
+	wide       int64          // executions with minInPartitions or more
 }
 
-// maxTexts is how many texts of a form are told apart.
+// maxTexts is how many texts of a form are distinguished.
 const maxTexts = 100
 
 // batch is all batches of the same forms.
 type batch struct {
 	text       string
 	table      *Table // the first one
-	line       int
+	place      place
 	logged     bool
-	children   map[*form]int // of the first batch
+	children   map[*form]bool
 	tables     []*Table
 	count      int64
 	statements int64
 	partitions int64
-	most       int // partitions of one batch
+	wide       int64 // batches with minBatchPartitions or more
+	bulk       int64 // batches with minBulkPartitions or more
 }
 
-// step is one execution, for rules about the order of statements.
+// step is one execution, for rules about the order of statements. Clients on one host count as one, because drivers
+// use several connections.
 type step struct {
-	client string
+	client string // its host
 	form   *form
 	keys   []string
 }
 
-// usage counts what statements have done with a table.
+// usage counts the statements of a table by their effects.
 type usage struct {
 	selects, inserts, updates, deletes int64
 	withTTL                            int64          // of inserts and updates
-	written                            map[string]int // rows by partition key
-	deleted                            map[string]int // deletions of rows by partition key
+	inserted                           map[string]int // by partition key
 	conditional                        map[string]int // writes by partition key
 }
 
@@ -80,7 +83,7 @@ func observe(all []model.Statement, s *Schema, source *Source) *Traffic {
 	}
 	o.activity = map[*Table]*usage{}
 	for i := range all {
-		o.add(&all[i])
+		o.takeStatement(&all[i])
 	}
 	return &o.Traffic
 }
@@ -95,8 +98,8 @@ type observer struct {
 	lists   *regexp.Regexp // of values: their lengths are not part of a form
 }
 
-// add takes a statement.
-func (o *observer) add(st *model.Statement) {
+// takeStatement adds a statement.
+func (o *observer) takeStatement(st *model.Statement) {
 	if st.Opcode == "PREPARE" || strings.HasSuffix(st.Text, sampleEnd) {
 		return
 	}
@@ -105,7 +108,7 @@ func (o *observer) add(st *model.Statement) {
 		for _, piece := range parser.Split(st.Text) {
 			texts = append(texts, piece.Text)
 		}
-		o.addBatch(st, texts, st.BatchType != "unlogged")
+		o.takeBatch(st, texts, st.BatchType != "unlogged")
 		return
 	}
 	f := o.form(st.Text, st.Table)
@@ -114,21 +117,26 @@ func (o *observer) add(st *model.Statement) {
 		for _, child := range b.Statements {
 			texts = append(texts, child.String())
 		}
-		o.addBatch(st, texts, b.Kind != cql.UnloggedBatch)
+		o.takeBatch(st, texts, b.Kind != cql.UnloggedBatch)
 		return
 	}
 	if f.table == nil {
 		return
 	}
 	o.Statements++
-	o.count(f, st, st.Partitions)
+	o.countExecution(f, st, st.Partitions)
 	f.rows += st.Rows
 	f.returned += st.Returned
 	f.tombstones += st.Tombstones
-	f.partitions += int64(len(st.Partitions))
 	f.most = max(f.most, len(st.Partitions))
+	if len(st.Partitions) >= minInPartitions {
+		f.wide++
+	}
 	if st.FullScan {
 		f.whole++
+	}
+	if strings.Contains(st.Err, "ALLOW FILTERING") {
+		f.refused++
 	}
 	f.nulls += st.Nulls
 	if text := strings.TrimSpace(st.Text); !st.Prepared && model.Form(text) != strings.TrimRight(text, "; ") {
@@ -137,27 +145,28 @@ func (o *observer) add(st *model.Statement) {
 			f.texts[text]++
 		}
 	}
-	o.steps = append(o.steps, step{st.Client, f, st.Partitions})
+	host, _, _ := net.SplitHostPort(st.Client)
+	o.steps = append(o.steps, step{host, f, st.Partitions})
 }
 
-// count counts an execution of a statement, or of one in a batch.
-func (o *observer) count(f *form, st *model.Statement, keys []string) {
+// countExecution counts an execution of a statement, or of one in a batch.
+func (o *observer) countExecution(f *form, st *model.Statement, keys []string) {
 	f.count++
 	for _, k := range keys {
 		f.keys[k]++
 	}
-	if f.line == 0 {
-		f.line = o.source.line(st.Text)
+	if f.place.line == 0 {
+		f.place = o.source.statement(st.Text)
 	}
-	o.use(f, st, keys)
+	o.countUse(f, st, keys)
 }
 
-// addBatch takes a batch with the texts of its statements.
-func (o *observer) addBatch(st *model.Statement, texts []string, logged bool) {
-	b := &batch{logged: logged, children: map[*form]int{}}
+// takeBatch adds a batch with the texts of its statements.
+func (o *observer) takeBatch(st *model.Statement, texts []string, logged bool) {
+	b := &batch{logged: logged, children: map[*form]bool{}}
 	for _, text := range texts {
 		if f := o.form(text, st.Table); f.table != nil {
-			b.children[f]++
+			b.children[f] = true
 			if !slices.Contains(b.tables, f.table) {
 				b.tables = append(b.tables, f.table)
 			}
@@ -171,21 +180,27 @@ func (o *observer) addBatch(st *model.Statement, texts []string, logged bool) {
 	if !logged {
 		b.text = "BEGIN UNLOGGED BATCH "
 	}
-	for _, f := range slices.SortedFunc(maps.Keys(b.children), func(a, b *form) int { return strings.Compare(a.text, b.text) }) {
+	byText := func(a, b *form) int { return strings.Compare(a.text, b.text) }
+	for _, f := range slices.SortedFunc(maps.Keys(b.children), byText) {
 		b.text += f.text + "; "
 	}
 	b.text += "APPLY BATCH"
 	if known := o.byBatch[b.text]; known != nil {
 		b = known
 	} else {
-		b.table, b.line = b.tables[0], o.source.line(st.Text)
+		b.table, b.place = b.tables[0], o.source.statement(st.Text)
 		o.byBatch[b.text] = b
 		o.batches = append(o.batches, b)
 	}
 	b.count++
 	b.statements += int64(len(texts))
 	b.partitions += int64(len(st.Partitions))
-	b.most = max(b.most, len(st.Partitions))
+	if len(st.Partitions) >= minBatchPartitions {
+		b.wide++
+	}
+	if len(st.Partitions) >= minBulkPartitions {
+		b.bulk++
+	}
 	for i, text := range texts {
 		f := o.form(text, st.Table)
 		if f.table == nil {
@@ -199,14 +214,14 @@ func (o *observer) addBatch(st *model.Statement, texts []string, logged bool) {
 		case len(st.Partitions) == len(texts):
 			keys = st.Partitions[i : i+1]
 		}
-		o.count(f, st, keys)
+		o.countExecution(f, st, keys)
 		if i == 0 {
 			f.nulls += st.Nulls
 		}
 	}
 }
 
-// form returns the form of a text. table is that of the record, which may be "".
+// form returns the form of a text. table is the recorded one, which may be "".
 func (o *observer) form(text, table string) *form {
 	original := text
 	text = model.Form(text)
@@ -257,50 +272,39 @@ func tableOf(statement cql.Statement) (name cql.QualifiedName) {
 	return name
 }
 
-// use adds an execution to the usage of its table.
-func (o *observer) use(f *form, st *model.Statement, keys []string) {
+// countUse adds an execution to the usage of its table.
+func (o *observer) countUse(f *form, st *model.Statement, keys []string) {
 	u := o.activity[f.table]
 	if u == nil {
-		u = &usage{written: map[string]int{}, deleted: map[string]int{}, conditional: map[string]int{}}
+		u = &usage{inserted: map[string]int{}, conditional: map[string]int{}}
 		o.activity[f.table] = u
 	}
 	var conditions cql.Conditions
+	var using cql.Using
 	switch s := f.statement.(type) {
 	case *cql.Select:
 		u.selects++
-		return
 	case *cql.Insert:
 		u.inserts++
-		conditions = s.If
-		u.write(s.Using, st, keys)
+		conditions, using = s.If, s.Using
+		if st.Err == "" {
+			for _, k := range keys {
+				u.inserted[k]++
+			}
+		}
 	case *cql.Update:
 		u.updates++
-		conditions = s.If
-		u.write(s.Using, st, keys)
+		conditions, using = s.If, s.Using
 	case *cql.Delete:
 		u.deletes++
 		conditions = s.If
-		if len(s.Targets) == 0 && st.Err == "" {
-			for _, k := range keys {
-				u.deleted[k]++
-			}
-		}
+	}
+	if using.TTL != nil {
+		u.withTTL++
 	}
 	if conditions.Any() {
 		for _, k := range keys {
 			u.conditional[k]++
-		}
-	}
-}
-
-// write counts a written row.
-func (u *usage) write(using cql.Using, st *model.Statement, keys []string) {
-	if using.TTL != nil {
-		u.withTTL++
-	}
-	if st.Err == "" {
-		for _, k := range keys {
-			u.written[k]++
 		}
 	}
 }

@@ -49,9 +49,9 @@ type Settings struct {
 
 // TableSettings reads the options of the tables and views of a keyspace, by their names.
 func TableSettings(ctx context.Context, query Query, keyspace string) (map[string]Settings, error) {
-	all := map[string]Settings{}
+	all, where := map[string]Settings{}, " WHERE keyspace_name = "+quote.Text(keyspace)
 	for _, from := range []struct{ table, name string }{{"tables", "table_name"}, {"views", "view_name"}} {
-		r, err := query.optional(ctx, "SELECT * FROM system_schema."+from.table+" WHERE keyspace_name = "+quote.Text(keyspace))
+		r, err := query.optional(ctx, "SELECT * FROM system_schema."+from.table+where)
 		if err != nil {
 			return nil, err
 		}
