@@ -12,7 +12,7 @@ STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 
 # The modules that depend on drivers and other clients, which cqld does not. cluster is another one.
-MODULES := cqltest/gocqltest cqltest/gocqlv2test compat_tests/example compat_tests/drivers
+MODULES := cqltest/gocqltest cqltest/gocqlv2test compat_tests/example compat_tests/drivers compat_tests/console
 
 # Runs the tests of the store with the engine disk.
 ON_DISK := -overlay store/engine/disk/testdata/store.json
@@ -21,7 +21,7 @@ ON_DISK := -overlay store/engine/disk/testdata/store.json
 SYSTEMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build full cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test modules-test race lint generate generated fuzz check licences vulnerabilities vulnerability-list reproducible bench benchmarks properties histories crash soak damage hostile mutations release image drivers docs metadata containers oracle oracle-stop scripts judge suites differ differ-guardrails
+.PHONY: help build full cluster cluster-test cluster-scripts cluster-crash cluster-drivers cluster-suites cluster-bench cluster-real static cross test modules-test race lint generate generated fuzz check licences vulnerabilities vulnerability-list reproducible bench benchmarks properties histories crash soak damage hostile mutations release image drivers docs metadata containers console oracle oracle-stop scripts judge suites differ differ-guardrails
 
 # A prefix for commands that need a real Cassandra 5.0 in $CASSANDRA_ADDR. It starts one unless one is running.
 ORACLE := go run ./compat_tests/oracle run
@@ -219,6 +219,12 @@ docs: ## run the commands on README.md, CONTRIBUTING.md and the pages in docs; P
 
 containers: ## build the images, and run them alone, with compose and with the Testcontainers modules; needs Docker
 	compat_tests/containers/run
+
+SCREENSHOTS ?= $(CURDIR)/dist/console
+
+console: ## test the console, also in Chromium, and save screenshots in SCREENSHOTS
+	go test -count=1 ./server/console
+	CONSOLE_SCREENSHOTS=$(SCREENSHOTS) go test -C compat_tests/console -count=1 -v ./...
 
 metadata: ## compare drivers' metadata of cqld's schema with their metadata of Cassandra's
 	$(ORACLE) compat_tests/drivers/run metadata-gocql metadata-python metadata-java

@@ -22,10 +22,14 @@ const modulePath = "github.com/cqld/cqld"
 var arrows = map[string][]string{
 	".": {"command"},
 	"command": {
-		"server", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
+		"server", "server/console", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
 		"store/engine/memory", "store/snapshot", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/diagram", "protocol/client/shell",
 		"protocol/client/shell/prompt", "protocol/client/traffic", "protocol/client/transfer", "protocol/client/advise", "protocol/client/model",
 		"planner/guardrail", "cql", "cql/parser", "cql/schema", "internal/suggest",
+	},
+	"server/console": {
+		"server", "server/control", "store", "protocol", "protocol/client", "protocol/client/advise", "protocol/client/diagram",
+		"protocol/client/model", "cql", "cql/parser", "cql/quote", "cql/schema", "cql/types", "cql/cqlerr",
 	},
 	"server/control":           {"internal/suggest", "server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr"},
 	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/types/json", "cql/cqlerr"},
@@ -47,6 +51,7 @@ var arrows = map[string][]string{
 	},
 	"compat_tests/certificates":  {"internal/certificates"},
 	"compat_tests/drivers/bench": {"compat_tests/process", "protocol", "protocol/client", "cql/types", "cqltest"},
+	"compat_tests/console":       {"compat_tests/process", "protocol/client"}, // another separate module
 	"compat_tests/crash":         {"compat_tests/process", "protocol/client"},
 	"compat_tests/soak":          {"compat_tests/process", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/drivers/histories": {
@@ -192,6 +197,7 @@ var testArrows = map[string][]string{
 		"cluster/local", "cluster/tikv", "compat_tests/process", "protocol/client", "store/engine", "store/engine/enginetest",
 	},
 	"cluster/cmd/cqld-cluster": {"cluster/local", "cluster/tikv/tikvtest", "protocol/client", "cql/types"},
+	"server/console":           {"store/engine", "store/engine/memory"},
 	"server/control":           {"cqltest", "protocol/client"},
 	"server/statements":        {"store/engine", "store/engine/memory", "store/system"},
 	"server/control/endpoints": {"server", "store", "store/engine", "store/engine/memory"},
@@ -234,7 +240,7 @@ func TestArrows(t *testing.T) {
 func TestModules(t *testing.T) {
 	var versions []string
 	for _, folder := range []string{
-		".", "cqltest/gocqltest", "cqltest/gocqlv2test", "compat_tests/example", "compat_tests/drivers",
+		".", "cqltest/gocqltest", "cqltest/gocqlv2test", "compat_tests/example", "compat_tests/drivers", "compat_tests/console",
 	} {
 		content, err := os.ReadFile(filepath.Join(folder, "go.mod"))
 		if err != nil {

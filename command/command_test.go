@@ -85,6 +85,7 @@ func TestWrongUsage(t *testing.T) {
 		{"--http 127.0.0.1:0 --http-host http://db.test", `--http-host "http://db.test": want names of hosts`},
 		{"--http-host db.test", `--http-host "db.test": it needs --http`},
 		{"--http-pprof", `--http-pprof "true": it needs --http`},
+		{"--console-write", `--console-write "true": it needs --http`},
 		{"exec -e x -f y", "exec takes either -f FILE or -e STATEMENTS"},
 		{"shell -e x -f y", "shell takes either -f FILE or -e STATEMENTS"},
 		{"shell --encoding latin1", `--encoding "latin1": only utf-8 is known`},

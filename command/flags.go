@@ -63,10 +63,11 @@ func (s *settings) networkFlags(f *pflag.FlagSet) {
 		"a PORT (on 127.0.0.1); port 0 picks a free one")
 	f.StringVar(&s.given.advertise, "advertise", "", "announce `ADDRESS` to drivers as this server's; by default, the "+
 		"address that each client dialled")
-	f.StringVar(&s.http, "http", "", "serve /health, /ready and /metrics over HTTP at `ADDRESS`, without a "+
-		"password")
+	f.StringVar(&s.http, "http", "", "serve the console, /health, /ready and /metrics over HTTP at `ADDRESS`; only "+
+		"the console asks for a password, with --auth password")
 	f.StringVar(&s.httpHost, "http-host", "", "accept HTTP requests for these host `NAMES`, separated by commas; IP addresses "+
 		"and localhost are always accepted")
+	f.BoolVar(&s.write, "console-write", false, "let the console of --http run all statements, not only SELECT and DESCRIBE")
 	f.BoolVar(&s.httpPprof, "http-pprof", false, "serve profiles at /debug/pprof of --http")
 	f.StringVar(&s.portFile, "port-file", "", "write the address as HOST:PORT to `FILE` as soon as clients are served, and "+
 		"remove the file when the server stops")

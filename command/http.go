@@ -15,11 +15,13 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/server"
+	pages "github.com/cqld/cqld/server/console"
+	"github.com/cqld/cqld/server/control"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine/disk"
 )
 
-// web serves health checks, metrics, profiles and controls over HTTP. It is off if it is nil.
+// web serves the console, health checks, metrics, profiles and controls over HTTP. It is off if it is nil.
 type web struct {
 	listener net.Listener
 	server   *http.Server // nil before serve
@@ -49,9 +51,10 @@ func (w *web) address() netip.AddrPort {
 	return w.listener.Addr().(*net.TCPAddr).AddrPort()
 }
 
-// serve starts serving HTTP. controls handles /control/; it may be nil.
+// serve starts serving HTTP. controls are those of the server, and tests handles /control/; it may be nil.
 func (w *web) serve(
-	s *settings, srv *server.Server, st *store.Store, onDisk *disk.Engine, controls http.Handler, log zerolog.Logger,
+	s *settings, srv *server.Server, st *store.Store, onDisk *disk.Engine, controls *control.Controls, tests http.Handler,
+	log zerolog.Logger,
 ) {
 	if w == nil {
 		return
@@ -64,8 +67,9 @@ func (w *web) serve(
 	mux.HandleFunc("GET /health", w.health)
 	mux.HandleFunc("GET /ready", w.ready)
 	mux.Handle("GET /metrics", metricsHandler(srv, st, onDisk, s.calls))
-	if controls != nil {
-		mux.Handle("/control/", controls)
+	mux.Handle("/", pages.New(s.console(srv, st, onDisk, controls, tests != nil)))
+	if tests != nil {
+		mux.Handle("/control/", tests)
 	}
 	if s.httpPprof {
 		mux.HandleFunc("/debug/pprof/", pprof.Index)
@@ -81,7 +85,28 @@ func (w *web) serve(
 			log.Error().Err(err).Msg("serving HTTP failed")
 		}
 	}()
-	log.Info().Stringer("address", w.listener.Addr()).Msg("serving health and metrics over HTTP")
+	log.Info().Stringer("address", w.listener.Addr()).Msg("serving the console, health and metrics over HTTP")
+}
+
+// console returns the options of the console.
+func (s *settings) console(
+	srv *server.Server, st *store.Store, onDisk *disk.Engine, controls *control.Controls, tests bool,
+) pages.Options {
+	o := pages.Options{
+		Server: srv, Store: st, Controls: controls, TestControls: tests, Logins: s.logins, Write: s.write, Version: s.release,
+	}
+	if onDisk != nil {
+		o.Figures = func() []pages.Figure {
+			m := onDisk.Metrics()
+			return []pages.Figure{
+				{Name: "Memtables", Value: fmt.Sprintf("%d MiB, %d to be flushed", m.MemtableBytes>>20, m.MemtablesFrozen)},
+				{Name: "Commit log", Value: fmt.Sprintf("%d MiB, segments: %d", m.LogBytes>>20, m.LogSegments)},
+				{Name: "Flushes", Value: fmt.Sprint(m.Flushes)},
+				{Name: "Writes that waited for a flush or a sync", Value: fmt.Sprint(m.Waits)},
+			}
+		}
+	}
+	return o
 }
 
 // serving sets whether CQL clients are served.
@@ -177,6 +202,8 @@ func (s *settings) checkHTTP() error {
 		return badFlag("http-host", s.httpHost, "it needs --http")
 	case s.httpPprof && s.http == "":
 		return badFlag("http-pprof", "true", "it needs --http")
+	case s.write && s.http == "":
+		return badFlag("console-write", "true", "it needs --http")
 	case strings.ContainsAny(s.httpHost, "/:*"):
 		return badFlag("http-host", s.httpHost, "want names of hosts without ports, separated by commas")
 	}

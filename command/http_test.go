@@ -60,6 +60,14 @@ func TestHTTP(t *testing.T) {
 		{"POST /control/clock", nil, 405},
 		{"GET /control/clock", []string{"Sec-Fetch-Site", "cross-site"}, 200}, // the page cannot read the answer
 
+		{"GET /", nil, 200}, // the console
+		{"GET /activity", []string{"Host", "db.test:9180"}, 200},
+		{"GET /", []string{"Host", "evil.example"}, 403},
+		{"GET /query", []string{"Host", "evil.example", "Sec-Fetch-Site", "same-origin"}, 403},
+		{"POST /query", []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"POST /query", []string{"Origin", "https://evil.example"}, 403},
+		{"GET /nope", nil, 404},
+
 		{"GET /ready", nil, 200},
 		{"GET /health", []string{"Host", "localhost:9180"}, 200},
 		{"GET /health", []string{"Host", "LOCALHOST"}, 200},

@@ -164,11 +164,12 @@ func serveStore(
 	if err != nil {
 		return err
 	}
-	var controls http.Handler
+	controls := control.New(srv, st, clock)
+	var tests http.Handler
 	if clock != nil {
-		controls = endpoints.Handler(control.New(srv, st, clock).Register())
+		tests = endpoints.Handler(controls.Register())
 	}
-	web.serve(s, srv, st, onDisk, controls, log)
+	web.serve(s, srv, st, onDisk, controls, tests, log)
 	if first != nil {
 		if err := first.prepare(ctx, s, srv, onDisk, listeners); err != nil {
 			return err

@@ -44,6 +44,7 @@ type settings struct {
 	http        string // "": no HTTP
 	httpHost    string // host names of this server, separated by commas
 	httpPprof   bool
+	write       bool   // all statements may run on the page of queries
 	portFile    string // "": none
 	withParent  bool   // the server stops when its parent process ends
 	init        string // the folder of scripts; "": none

@@ -99,6 +99,9 @@ func (s *Server) Inspect(i Inspector) {
 	s.inspector.Store(&i)
 }
 
+// IsInspected reports whether there is an inspector.
+func (s *Server) IsInspected() bool { return s.inspector.Load() != nil }
+
 // inspection is a request that an inspector looks at.
 type inspection struct {
 	by      Inspector

@@ -32,9 +32,9 @@ type Statement struct {
 	Tombstones int      // read
 	Scanned    bool     // it has read all partitions: no key, token range or index restricted it
 
-	Number int64 // counted from 1 since the server was started
-	Client string
-	Node   int // the number of the node that coordinated it; 1: the server has no ring
+	Number int64  // counted from 1 since the server was started
+	Client string // "": a connection inside the process
+	Node   int    // the number of the node that coordinated it; 1: the server has no ring
 	Took   time.Duration
 	Err    error // that the client got; nil: it succeeded
 }
@@ -44,20 +44,61 @@ type Record struct {
 	controls *Controls
 	isOn     atomic.Bool
 
-	mu     sync.Mutex
-	all    []Statement
-	size   int   // the last statements that are kept; 0: all
-	number int64 // of the last one
+	mu       sync.Mutex
+	all      []Statement
+	size     int   // the last statements that are kept; 0: all
+	number   int64 // of the last one
+	started  bool  // by Start, which nothing ends
+	watchers int   // calls of Watch that have not ended
 }
 
 // Start begins a new record. It keeps the last size statements; 0: all.
 // It costs the server a goroutine for each request.
 func (r *Record) Start(size int) {
 	r.mu.Lock()
-	r.all, r.size = nil, size
-	r.mu.Unlock()
+	r.all, r.size, r.started = nil, size, true
 	r.isOn.Store(true)
+	r.mu.Unlock()
 	r.controls.update()
+}
+
+// Watch records the beginnings of statements until end is called, at least the last size of them. Calls may overlap,
+// and do not change a record that Start has begun.
+func (r *Record) Watch(size int) (end func()) {
+	r.watch(1, size)
+	return sync.OnceFunc(func() { r.watch(-1, size) })
+}
+
+func (r *Record) watch(more, size int) {
+	r.mu.Lock()
+	r.watchers += more
+	if !r.started {
+		if r.watchers == 0 || !r.isOn.Load() {
+			r.all = nil
+		}
+		r.size = size
+		r.isOn.Store(r.watchers > 0)
+	}
+	r.mu.Unlock()
+	r.controls.update()
+}
+
+// After returns the statements with numbers greater than a number.
+func (r *Record) After(number int64) []Statement {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first := len(r.all)
+	for first > 0 && r.all[first-1].Number > number {
+		first--
+	}
+	return slices.Clone(r.all[first:])
+}
+
+// Last returns the number of the last statement.
+func (r *Record) Last() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.number
 }
 
 // IsOn reports whether statements are recorded.
@@ -88,7 +129,10 @@ func (r *Record) add(seen *server.Inspected, err error) {
 		Opcode: seen.Opcode, Text: shownTexts(seen.Statements), Consistency: seen.Consistency,
 		Returned: seen.Returned, RowsRead: seen.RowsRead, Tombstones: seen.Tombstones,
 		BatchType: seen.BatchType, Nulls: seen.Nulls,
-		Client: seen.Client.String(), Node: seen.Node, Took: seen.Took, Prepared: len(seen.Parts) > 0, Err: err,
+		Node: seen.Node, Took: seen.Took, Prepared: len(seen.Parts) > 0, Err: err,
+	}
+	if seen.Client.IsValid() {
+		st.Client = seen.Client.String()
 	}
 	if seen.Err != nil && err == nil {
 		st.Err = seen.Err
@@ -115,6 +159,10 @@ func (r *Record) add(seen *server.Inspected, err error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if !r.started { // only a page watches: it shows the beginning, and memory is for clients
+		st.Text = strings.Clone(st.Text[:min(len(st.Text), watchedText)])
+		st.Keys = slices.Clone(st.Keys[:min(len(st.Keys), watchedKeys)])
+	}
 	r.number++
 	st.Number = r.number
 	if r.size > 0 && len(r.all) >= 2*r.size {
@@ -122,6 +170,12 @@ func (r *Record) add(seen *server.Inspected, err error) {
 	}
 	r.all = append(r.all, st)
 }
+
+// How much of a statement Watch records: bytes of its text, and keys of partitions.
+const (
+	watchedText = 4 << 10
+	watchedKeys = 100
+)
 
 // shownTexts are statements with semicolons between them, without passwords.
 func shownTexts(statements []string) string {

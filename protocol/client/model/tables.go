@@ -83,7 +83,7 @@ func (query Query) optional(ctx context.Context, statement string) (*client.Resu
 	return r, err
 }
 
-// Tables reads the tables and views of a keyspace, or one of them if table is not empty.
+// Tables reads the tables and views of a keyspace, which may be virtual, or one of them if table is not empty.
 func Tables(ctx context.Context, query Query, keyspace, table string) (all []*Table, err error) {
 	where := " WHERE keyspace_name = " + quote.Text(keyspace)
 	only := ""
@@ -91,6 +91,11 @@ func Tables(ctx context.Context, query Query, keyspace, table string) (all []*Ta
 		only = " AND table_name = " + quote.Text(table)
 	}
 	r, err := query(ctx, "SELECT * FROM system_schema.columns"+where+only)
+	if err == nil && len(r.Rows) == 0 { // perhaps they are virtual
+		if r, err = query.optional(ctx, "SELECT * FROM system_virtual_schema.columns"+where+only); r == nil {
+			return nil, err
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

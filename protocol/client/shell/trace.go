@@ -2,7 +2,6 @@ package shell
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strconv"
@@ -22,27 +21,6 @@ const (
 	traceTree // a timeline with bars
 )
 
-// trace is a server's record of a request.
-type trace struct {
-	id                           [16]byte
-	request, coordinator, client string
-	started                      time.Time
-	duration                     time.Duration
-	complete                     bool
-	events                       []traceEvent
-}
-
-// traceEvent is a step of a request.
-type traceEvent struct {
-	activity, source, thread string
-	at                       time.Time
-	elapsed                  time.Duration
-	timed                    bool // elapsed is known
-}
-
-// errNoTrace means that there is no trace with an id.
-var errNoTrace = errors.New("no trace")
-
 // traceRetry is how often an incomplete trace is read again: servers write traces after the response.
 const traceRetry = 5 * time.Millisecond
 
@@ -57,14 +35,14 @@ func (s *Session) showTrace(ctx context.Context, id [16]byte, mode traceMode, wa
 	}
 	ends := time.Now().Add(limit)
 	for pause := traceRetry; ; pause = min(2*pause, time.Second) {
-		t, err := s.readTrace(ctx, id)
-		if err != nil && !errors.Is(err, errNoTrace) {
+		t, err := model.ReadTrace(ctx, s.all, id)
+		if err != nil && !errors.Is(err, model.ErrNoTrace) {
 			return err
 		}
 		late := !time.Now().Before(ends)
 		switch {
-		case err == nil && (t.complete || late && wait):
-			if !t.complete {
+		case err == nil && (t.Complete || late && wait):
+			if !t.Complete {
 				fmt.Fprintln(s.out, s.style.paint(fmt.Sprintf("Statement trace did not complete within %d seconds; "+
 					"trace data may be "+
 					"incomplete.", int(limit.Seconds())), red))
@@ -91,54 +69,9 @@ func (s *Session) showSession(ctx context.Context, id string) error {
 	return s.showTrace(ctx, u, traceTable, false)
 }
 
-func (s *Session) readTrace(ctx context.Context, id [16]byte) (*trace, error) {
-	where := " WHERE session_id = " + types.FormatUUID(id)
-	r, err := s.all(ctx, "SELECT * FROM system_traces.sessions"+where)
-	if err != nil {
-		return nil, err
-	}
-	t := &trace{id: id}
-	found := false
-	for row := range model.Records(r) {
-		found = true
-		t.request, t.coordinator, t.client = row.Text("request"), row.Address("coordinator"), row.Address("client")
-		t.started = time.UnixMilli(row.Number("started_at"))
-		if micros, ok := row.Value("duration"); ok && micros != nil {
-			t.complete, t.duration = true, time.Duration(row.Number("duration"))*time.Microsecond
-		}
-	}
-	if !found {
-		return nil, errNoTrace
-	}
-	if r, err = s.all(ctx, "SELECT * FROM system_traces.events"+where); err != nil {
-		return nil, err
-	}
-	for row := range model.Records(r) {
-		e := traceEvent{activity: row.Text("activity"), source: row.Address("source"), thread: row.Text("thread")}
-		if b, _ := row.Value("event_id"); len(b) == 16 {
-			e.at = uuidTime(b)
-		}
-		if b, ok := row.Value("source_elapsed"); ok && b != nil {
-			e.timed, e.elapsed = true, time.Duration(row.Number("source_elapsed"))*time.Microsecond
-		}
-		t.events = append(t.events, e)
-	}
-	return t, nil
-}
-
-// uuidEpoch is the beginning of the time in UUIDs, in ticks of 100 ns before 1970.
-const uuidEpoch = 0x01b21dd213814000
-
-// uuidTime is the time in a UUID of version 1, in microseconds.
-func uuidTime(u []byte) time.Time {
-	ticks := int64(binary.BigEndian.Uint32(u)) | int64(binary.BigEndian.Uint16(u[4:]))<<32 |
-		int64(binary.BigEndian.Uint16(u[6:])&0x0fff)<<48
-	return time.UnixMicro((ticks - uuidEpoch) / 10)
-}
-
 // printTrace prints a trace as cqlsh does, or as a timeline.
-func (s *Session) printTrace(t *trace, mode traceMode) {
-	fmt.Fprintf(s.out, "\n%s%s\n\n", s.style.paint("Tracing session: ", magenta), types.FormatUUID(t.id))
+func (s *Session) printTrace(t *model.Trace, mode traceMode) {
+	fmt.Fprintf(s.out, "\n%s%s\n\n", s.style.paint("Tracing session: ", magenta), types.FormatUUID(t.ID))
 	if mode == traceTree {
 		s.printTimeline(t)
 		return
@@ -153,19 +86,19 @@ func (s *Session) printTrace(t *trace, mode traceMode) {
 			s.style.textCell(activity, false), s.style.textCell(s.pythonTime(at), false),
 			s.style.textCell(source, false),
 		}
-		row = append(row, s.style.paint(elapsed, green), s.style.textCell(t.client, false))
+		row = append(row, s.style.paint(elapsed, green), s.style.textCell(t.Client, false))
 		cells = append(cells, row)
 	}
-	add(t.request, t.started, t.coordinator, "0")
-	for _, e := range t.events {
+	add(t.Request, t.Started, t.Coordinator, "0")
+	for _, e := range t.Events {
 		elapsed := "--"
-		if e.timed && e.elapsed != 0 {
-			elapsed = strconv.FormatInt(e.elapsed.Microseconds(), 10)
+		if e.Timed && e.Elapsed != 0 {
+			elapsed = strconv.FormatInt(e.Elapsed.Microseconds(), 10)
 		}
-		add(e.activity+" ["+e.thread+"]", e.at, e.source, elapsed)
+		add(e.Activity+" ["+e.Thread+"]", e.At, e.Source, elapsed)
 	}
-	if t.complete {
-		add("Request complete", t.started.Add(t.duration), t.coordinator, strconv.FormatInt(t.duration.Microseconds(),
+	if t.Complete {
+		add("Request complete", t.Started.Add(t.Duration), t.Coordinator, strconv.FormatInt(t.Duration.Microseconds(),
 			10))
 	}
 	printTable(s.out, names, cells, true)
@@ -194,10 +127,10 @@ const (
 // request ended.
 //
 //	0 µs ├████             ┤   12 µs  Parsing SELECT … [Native-Transport-Requests-1]
-func (s *Session) printTimeline(t *trace) {
-	total := t.duration
-	for _, e := range t.events {
-		total = max(total, e.elapsed)
+func (s *Session) printTimeline(t *model.Trace) {
+	total := t.Duration
+	for _, e := range t.Events {
+		total = max(total, e.Elapsed)
 	}
 	columns, width := 0, maxTimeline
 	if s.onTerminal() && s.o.Width != nil {
@@ -206,32 +139,32 @@ func (s *Session) printTimeline(t *trace) {
 	if columns > 0 {
 		width = min(max(columns/3, minTimeline), maxTimeline)
 	}
-	fmt.Fprintf(s.out, "%s from %s, %s\n", t.request, t.client, total)
+	fmt.Fprintf(s.out, "%s from %s, %s\n", t.Request, t.Client, total)
 	var sources []string
-	bySource := map[string][]traceEvent{}
-	for _, e := range t.events {
-		if bySource[e.source] == nil {
-			sources = append(sources, e.source)
+	bySource := map[string][]model.TraceEvent{}
+	for _, e := range t.Events {
+		if bySource[e.Source] == nil {
+			sources = append(sources, e.Source)
 		}
-		bySource[e.source] = append(bySource[e.source], e)
+		bySource[e.Source] = append(bySource[e.Source], e)
 	}
 	for _, source := range sources {
 		role := "replica"
-		if source == t.coordinator {
+		if source == t.Coordinator {
 			role = "coordinator"
 		}
 		fmt.Fprintf(s.out, "\n%s (%s)\n", source, role)
 		events := bySource[source]
 		for i, e := range events {
-			until := e.elapsed
+			until := e.Elapsed
 			switch {
 			case i+1 < len(events):
-				until = max(until, events[i+1].elapsed)
-			case source == t.coordinator:
+				until = max(until, events[i+1].Elapsed)
+			case source == t.Coordinator:
 				until = total
 			}
-			line := fmt.Sprintf("%9s %s %9s  %s [%s]", e.elapsed, s.bar(width, e.elapsed, until, total), until-e.elapsed,
-				s.style.withoutColor(e.activity), e.thread)
+			line := fmt.Sprintf("%9s %s %9s  %s [%s]", e.Elapsed, s.bar(width, e.Elapsed, until, total), until-e.Elapsed,
+				s.style.withoutColor(e.Activity), e.Thread)
 			if columns > 0 {
 				line = cut(line, columns)
 			}
