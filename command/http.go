@@ -15,7 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/server"
-	pages "github.com/cqld/cqld/server/console"
+	consolepages "github.com/cqld/cqld/server/console"
 	"github.com/cqld/cqld/server/control"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine/disk"
@@ -51,10 +51,9 @@ func (w *web) address() netip.AddrPort {
 	return w.listener.Addr().(*net.TCPAddr).AddrPort()
 }
 
-// serve starts serving HTTP. controls are those of the server, and tests handles /control/; it may be nil.
+// serve starts serving HTTP. pages are the console, and tests handles /control/; it may be nil.
 func (w *web) serve(
-	s *settings, srv *server.Server, st *store.Store, onDisk *disk.Engine, controls *control.Controls, tests http.Handler,
-	log zerolog.Logger,
+	s *settings, srv *server.Server, st *store.Store, onDisk *disk.Engine, pages, tests http.Handler, log zerolog.Logger,
 ) {
 	if w == nil {
 		return
@@ -67,7 +66,7 @@ func (w *web) serve(
 	mux.HandleFunc("GET /health", w.health)
 	mux.HandleFunc("GET /ready", w.ready)
 	mux.Handle("GET /metrics", metricsHandler(srv, st, onDisk, s.calls))
-	mux.Handle("/", pages.New(s.console(srv, st, onDisk, controls, tests != nil)))
+	mux.Handle("/", pages)
 	if tests != nil {
 		mux.Handle("/control/", tests)
 	}
@@ -88,17 +87,19 @@ func (w *web) serve(
 	log.Info().Stringer("address", w.listener.Addr()).Msg("serving the console, health and metrics over HTTP")
 }
 
-// console returns the options of the console.
+// console returns the console of a server. It has no certificates, so without logins it is refused to everyone if CQL
+// clients need one, and to other machines if CQL clients must be on this one.
 func (s *settings) console(
-	srv *server.Server, st *store.Store, onDisk *disk.Engine, controls *control.Controls, tests bool,
-) pages.Options {
-	o := pages.Options{
-		Server: srv, Store: st, Controls: controls, TestControls: tests, Logins: s.logins, Write: s.write, Version: s.release,
+	srv *server.Server, st *store.Store, onDisk *disk.Engine, controls *control.Controls, l *listeners,
+) http.Handler {
+	o := consolepages.Options{
+		Server: srv, Store: st, Controls: controls, TestControls: s.controls, Logins: s.logins, Write: s.write,
+		Version: s.release,
 	}
 	if onDisk != nil {
-		o.Figures = func() []pages.Figure {
+		o.Figures = func() []consolepages.Figure {
 			m := onDisk.Metrics()
-			return []pages.Figure{
+			return []consolepages.Figure{
 				{Name: "Memtables", Value: fmt.Sprintf("%d MiB, %d to be flushed", m.MemtableBytes>>20, m.MemtablesFrozen)},
 				{Name: "Commit log", Value: fmt.Sprintf("%d MiB, segments: %d", m.LogBytes>>20, m.LogSegments)},
 				{Name: "Flushes", Value: fmt.Sprint(m.Flushes)},
@@ -106,7 +107,22 @@ func (s *settings) console(
 			}
 		}
 	}
-	return o
+	pages := consolepages.New(o)
+	certified, local := l.wantCertificates(s), l.public() == ""
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch from, err := netip.ParseAddrPort(r.RemoteAddr); {
+		case s.logins:
+		case certified:
+			http.Error(w, "clients need a certificate, and the console has none: roles can log in with --auth mtls-or-password",
+				http.StatusForbidden)
+			return
+		case local && (err != nil || !from.Addr().Unmap().IsLoopback()):
+			http.Error(w, "without authentication the console is only for the machines that --listen is for: this one",
+				http.StatusForbidden)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	})
 }
 
 // serving sets whether CQL clients are served.

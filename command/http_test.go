@@ -2,9 +2,15 @@ package command
 
 import (
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/cqld/cqld/server"
+	"github.com/cqld/cqld/server/control"
+	"github.com/rs/zerolog"
 )
 
 // TestHTTP sends a server what clients and web pages send: pages may change nothing, and read nothing by a name that is
@@ -102,5 +108,48 @@ func TestHTTP(t *testing.T) {
 	web = log.await(t, `"address":"([^"]+)"`, ended)
 	if status, body := send("GET", web, "/debug/pprof/cmdline"); status != 200 {
 		t.Errorf("/debug/pprof answers %d %s", status, body)
+	}
+}
+
+// Without logins the console shows no more to a machine than CQL does.
+func TestConsoleIsLocal(t *testing.T) {
+	st, _, err := openStore(t.Context(), &settings{memory: true}, nil, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	srv, err := server.New(server.Options{Store: st})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Shutdown(t.Context())
+	for _, test := range []struct {
+		name, listen, from string
+		logins, tls        bool
+		status             int
+	}{
+		{"here", "127.0.0.1:0", "127.0.0.1:1", false, false, 200},
+		{"here, IPv6", "127.0.0.1:0", "[::1]:1", false, false, 200},
+		{"another machine", "127.0.0.1:0", "192.0.2.1:1", false, false, 403},
+		{"CQL is public", "0.0.0.0:0", "192.0.2.1:1", false, false, 200},
+		{"certificates", "0.0.0.0:0", "127.0.0.1:1", false, true, 403},
+		{"logins", "127.0.0.1:0", "192.0.2.1:1", true, true, 303}, // to the form
+	} {
+		alone, err := net.Listen("tcp", test.listen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer alone.Close()
+		s, l := &settings{logins: test.logins}, &listeners{alone: alone}
+		if test.tls {
+			l.tls, s.certificates.authorities = &server.TLS{}, "ca.pem"
+		}
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
+		r.RemoteAddr = test.from
+		answer := httptest.NewRecorder()
+		s.console(srv, st, nil, control.New(srv, st, nil), l).ServeHTTP(answer, r)
+		if answer.Code != test.status {
+			t.Errorf("%s: got %d, want %d: %s", test.name, answer.Code, test.status, answer.Body)
+		}
 	}
 }

@@ -162,7 +162,7 @@ func TestInitHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer web.close()
-	web.serve(&settings{}, srv, st, onDisk, nil, nil, zerolog.Nop())
+	web.serve(&settings{}, srv, st, onDisk, http.NotFoundHandler(), nil, zerolog.Nop())
 	health := func() int {
 		answer := httptest.NewRecorder()
 		web.health(answer, nil)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ type listeners struct {
 	ring  *server.RingOptions // or nil
 	tls   *server.TLS         // nil: connections are not encrypted
 	ipv4  bool                // --listen has an IPv4 address
+	http  netip.AddrPort      // of the console, or the zero value
 	log   zerolog.Logger
 
 	mu     sync.Mutex
@@ -94,6 +96,21 @@ func (l *listeners) logged() (all []string) {
 		all = append(all, address)
 	}
 	return all
+}
+
+// public returns an address that other machines may reach, for the log, or "".
+func (l *listeners) public() string {
+	for i, address := range l.addresses() {
+		if at, err := netip.ParseAddrPort(address.String()); err == nil && !at.Addr().IsLoopback() {
+			return l.logged()[i]
+		}
+	}
+	return ""
+}
+
+// wantCertificates reports whether every client needs a certificate.
+func (l *listeners) wantCertificates(s *settings) bool {
+	return l.tls != nil && !l.tls.Optional && s.certificates.authorities != ""
 }
 
 // encryption returns Cassandra's words for the encryption of connections.

@@ -143,6 +143,7 @@ func serveStore(
 		return err
 	}
 	defer web.close()
+	listeners.http = web.address()
 	srv, err := server.New(server.Options{
 		Store:       st,
 		Log:         log,
@@ -169,7 +170,7 @@ func serveStore(
 	if clock != nil {
 		tests = endpoints.Handler(controls.Register())
 	}
-	web.serve(s, srv, st, onDisk, controls, tests, log)
+	web.serve(s, srv, st, onDisk, s.console(srv, st, onDisk, controls, listeners), tests, log)
 	if first != nil {
 		if err := first.prepare(ctx, s, srv, onDisk, listeners); err != nil {
 			return err

@@ -79,7 +79,7 @@ func (s *settings) summary(c *console, l *listeners) []fact {
 	if l.tls != nil && !l.tls.Optional {
 		shell, own = shell+" --ssl", own+" --tls"
 	}
-	return []fact{
+	facts := []fact{
 		{"version", c.buildVersion()},
 		{"listen", address},
 		{"data", data},
@@ -87,12 +87,17 @@ func (s *settings) summary(c *console, l *listeners) []fact {
 		{"tls", encryption},
 		{"connect", shell + "  or  " + own + ` -e "..."`},
 	}
+	if l.http.IsValid() {
+		facts = append(facts, fact{"console", "http://" + reachable(l.http.String()) + "/"})
+	}
+	return facts
 }
 
 // printSummary prints the summary for people.
 func (s *settings) printSummary(out io.Writer, c *console, l *listeners) {
 	names := map[string]string{
 		"listen": "Address", "data": "Data", "auth": "Authentication", "tls": "TLS", "connect": "Connect with",
+		"console": "Console",
 	}
 	var b strings.Builder
 	for _, one := range s.summary(c, l) {
@@ -118,19 +123,12 @@ func reachable(address string) string {
 
 // warnOpen warns if other machines can reach a server without authentication.
 func (s *settings) warnOpen(l *listeners, log zerolog.Logger) {
-	certified := l.tls != nil && !l.tls.Optional && s.certificates.authorities != ""
-	if s.logins || certified {
+	address := l.public()
+	if s.logins || l.wantCertificates(s) || address == "" {
 		return
 	}
-	for i, address := range l.addresses() {
-		at, err := netip.ParseAddrPort(address.String())
-		if err != nil || at.Addr().IsLoopback() {
-			continue
-		}
-		log.Warn().Msgf("no authentication: everyone who can reach %s can read and change all data; --auth password makes "+
-			"clients log in, and --listen 127.0.0.1 refuses other machines", l.logged()[i])
-		return
-	}
+	log.Warn().Msgf("no authentication: everyone who can reach %s can read and change all data; --auth password makes "+
+		"clients log in, and --listen 127.0.0.1 refuses other machines", address)
 }
 
 // newLogger makes the logger, in the format of --log-format.

@@ -102,6 +102,7 @@ func TestStartInLog(t *testing.T) {
 	for _, want := range []string{
 		`"level":"info"`, `"listen":"` + addr + `"`, `"data":"` + dir + `"`, `"auth":"none"`, `"tls":"none"`,
 		`"connect":"cqlsh 127.0.0.1 ` + port + `  or  cqld exec ` + addr, `"version":"`,
+		`"console":"http://127.0.0.1:`,
 	} {
 		if !strings.Contains(line, want) {
 			t.Errorf("there is no %s in %s", want, line)
