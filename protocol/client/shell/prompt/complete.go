@@ -70,6 +70,9 @@ func (c *completer) complete(source, after string) (keep int, all []string) {
 		text += " "
 	}
 	for range maxForced {
+		if _, _, err := parser.Parse(before + text); err == nil {
+			break // it is complete
+		}
 		_, next := c.words(before+text, "")
 		if len(next) == 0 || slices.ContainsFunc(next, func(w string) bool { return !c.isForced(before+text, w) }) {
 			break

@@ -115,6 +115,8 @@ func TestForced(t *testing.T) {
 		{"SEL", "x", 3, []string{"SELECT "}},
 		{"CREATE KEYSPACE ", "", 0, []string{"<identifier>", "<quotedName>", "IF", ""}},
 		{"USE sh", "", 2, []string{"shop "}},
+		{"DESCRIBE KEYSPACE sh", "", 2, []string{"shop "}},
+		{"DESCRIBE KEYSPACE shop ", "", 0, []string{"WITH INTERNALS "}},
 		{"INSERT INTO hotels (city, ro", "", 2, []string{"rooms "}},
 		{"INSERT INTO hotels (city, id) VALUES ('x'", "", 0, []string{", "}},
 		{"INSERT INTO hotels (city, id) VALUES ('x', 1) USING TTL 5 A", "", 1, []string{"AND TIMESTAMP "}},
