@@ -3,7 +3,6 @@ package console
 import (
 	"cmp"
 	"context"
-	"html/template"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
@@ -203,8 +202,8 @@ func latencies(all []server.StatementLatency) (views []latencyView) {
 }
 
 // render executes the template of a part.
-func (p *page) render(t *template.Template, part string) (string, error) {
+func (p *page) render(t *pageTemplate, part string) (string, error) {
 	var b strings.Builder
-	err := t.ExecuteTemplate(&b, part, p)
+	err := t.execute(&b, part, p)
 	return b.String(), err
 }

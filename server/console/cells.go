@@ -130,11 +130,11 @@ func countText(n int64) string {
 }
 
 // ofText prints a number of things.
-func ofText[N int | int64](n N, thing string) string {
+func ofText(n int64, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return countText(int64(n)) + " " + thing + "s"
+	return countText(n) + " " + thing + "s"
 }
 
 // tookText prints a duration with three digits.

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"html/template"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -42,7 +41,7 @@ type Console struct {
 	o        Options
 	handler  http.Handler
 	prepare  func() // reads the files at the first request: most servers get none
-	pages    map[string]*template.Template
+	pages    map[string]*pageTemplate
 	versions map[string]string // of files, in their addresses
 	sessions sessions
 	everyone *visitor // without logins
@@ -61,7 +60,7 @@ const maxStreams = 32
 // New returns the pages of a server.
 func New(o Options) *Console {
 	c := &Console{
-		o: o, pages: map[string]*template.Template{}, versions: map[string]string{},
+		o: o, pages: map[string]*pageTemplate{}, versions: map[string]string{},
 		everyone: &visitor{}, streams: make(chan struct{}, maxStreams),
 	}
 	_, _ = rand.Read(c.key[:]) // never fails
@@ -125,33 +124,34 @@ func protect(h http.Handler) http.Handler {
 
 // readFiles parses the templates and computes the versions of the other files.
 func (c *Console) readFiles() {
-	const folder = "files"
-	entries, err := fs.ReadDir(files, folder)
+	entries, err := fs.ReadDir(files, "files")
 	if err != nil {
 		panic(err) // the files are part of the program
 	}
 	for _, e := range entries {
-		content, err := files.ReadFile(path.Join(folder, e.Name()))
-		if err != nil {
-			panic(err)
-		}
 		if path.Ext(e.Name()) != ".html" {
-			sum := sha256.Sum256(content)
+			sum := sha256.Sum256([]byte(fileText(e.Name())))
 			c.versions[e.Name()] = hex.EncodeToString(sum[:6])
 		}
 	}
-	helpers := template.FuncMap{
-		"static": func(name string) string { return "/static/" + name + "?" + c.versions[name] },
-		"bytes":  bytesText,
-		"count":  countText,
-		"took":   tookText,
-		"of":     ofText[int64],
-		"length": func(n int, thing string) string { return ofText(n, thing) },
-	}
+	funcs := templateFuncs(func(name string) string { return "/static/" + name + "?" + c.versions[name] })
+	frame := fileText("frame.html")
 	for _, name := range []string{"schema", "query", "activity", "advisor", "login", "error"} {
-		t := template.New("frame.html").Funcs(helpers)
-		c.pages[name] = template.Must(t.ParseFS(files, folder+"/frame.html", folder+"/"+name+".html"))
+		t, err := parseTemplate(funcs, frame, fileText(name+".html"))
+		if err != nil {
+			panic(err)
+		}
+		c.pages[name] = t
 	}
+}
+
+// fileText returns the content of a file.
+func fileText(name string) string {
+	content, err := files.ReadFile(path.Join("files", name))
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	return string(content)
 }
 
 // static serves a style sheet or script. Its address changes with its content.

@@ -14,7 +14,7 @@
 //
 // Without Options.Write, only SELECT and DESCRIBE run; cql/parser decides that, not the text.
 //
-// The pages are templates of html/template in folder files, and need no scripts to be read; the scripts there add
-// colours and completion to the editor, and receive live updates. Charts are SVG that chart.go draws. Nothing is loaded
-// from elsewhere, and the Content-Security-Policy forbids it.
+// The pages are templates in folder files, which template.go executes. They need no scripts to be read; the scripts
+// there add colours and completion to the editor, and receive live updates. Charts are SVG that chart.go draws. Nothing
+// is loaded from elsewhere, and the Content-Security-Policy forbids it.
 package console

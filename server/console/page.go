@@ -1,11 +1,13 @@
 package console
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/protocol/client"
@@ -107,18 +109,14 @@ func (p *page) show(name, part string) error {
 
 // write executes a template before it sends anything.
 func (p *page) write(status int, name, part string) {
-	var b bytes.Buffer
-	t := p.console.pages[name]
-	if part != "" {
-		t = t.Lookup(part)
-	}
-	if err := t.Execute(&b, p); err != nil {
+	var b strings.Builder
+	if err := p.console.pages[name].execute(&b, cmp.Or(part, "frame"), p); err != nil {
 		http.Error(p.w, "the page could not be made: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	p.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	p.w.WriteHeader(status)
-	_, _ = p.w.Write(b.Bytes()) // the client may have hung up
+	_, _ = io.WriteString(p.w, b.String()) // the client may have hung up
 }
 
 // query runs a query of the page itself, and returns the rows of all its pages.
