@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/protocol/client/advise"
 	"github.com/cqld/cqld/protocol/client/cqlfiles"
 	"github.com/cqld/cqld/protocol/client/model"
@@ -122,19 +121,11 @@ func (o *adviseOptions) makeReport(ctx context.Context, c *console, from string)
 	if err := o.login.complete(c, from); err != nil {
 		return nil, err
 	}
-	l := o.login
-	dialing, cancel := context.WithTimeout(ctx, l.Timeout)
-	defer cancel()
-	conn, err := client.Dial(dialing, l.Addr, client.Options{Username: l.Username, Password: l.Password, TLS: l.TLS})
+	query, hangUp, err := o.login.query(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close()
-	query := func(ctx context.Context, statement string) (*client.Result, error) {
-		ctx, cancel := context.WithTimeout(ctx, l.Timeout)
-		defer cancel()
-		return model.QueryOn(conn)(ctx, statement)
-	}
+	defer hangUp()
 	return advise.Advise(ctx, query, advise.Options{Keyspace: o.keyspace, Ignore: o.ignored()})
 }
 

@@ -15,7 +15,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/protocol/client/cqlfiles"
+	"github.com/cqld/cqld/protocol/client/model"
 	"github.com/cqld/cqld/protocol/client/shell"
 )
 
@@ -247,4 +249,20 @@ func (l *login) complete(c *console, addr string) (err error) {
 	l.Addr = serverAddress(c, addr)
 	l.TLS, err = l.secure.config()
 	return err
+}
+
+// query connects, and returns queries of all rows of a result; each has the time of --timeout. hangUp ends the
+// connection.
+func (l *login) query(ctx context.Context) (query model.Query, hangUp func() error, err error) {
+	dialing, cancel := context.WithTimeout(ctx, l.Timeout)
+	defer cancel()
+	conn, err := client.Dial(dialing, l.Addr, client.Options{Username: l.Username, Password: l.Password, TLS: l.TLS})
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(ctx context.Context, statement string) (*client.Result, error) {
+		ctx, cancel := context.WithTimeout(ctx, l.Timeout)
+		defer cancel()
+		return model.QueryOn(conn)(ctx, statement)
+	}, conn.Close, nil
 }

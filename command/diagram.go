@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/protocol/client/cqlfiles"
 	"github.com/cqld/cqld/protocol/client/diagram"
 	"github.com/cqld/cqld/protocol/client/model"
@@ -93,18 +92,11 @@ func diagramOfServer(
 	if err := l.complete(c, addr); err != nil {
 		return nil, err
 	}
-	dialing, cancel := context.WithTimeout(ctx, l.Timeout)
-	defer cancel()
-	conn, err := client.Dial(dialing, l.Addr, client.Options{Username: l.Username, Password: l.Password, TLS: l.TLS})
+	query, hangUp, err := l.query(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close()
-	query := func(ctx context.Context, statement string) (*client.Result, error) {
-		ctx, cancel := context.WithTimeout(ctx, l.Timeout) // of each query
-		defer cancel()
-		return model.QueryOn(conn)(ctx, statement)
-	}
+	defer hangUp()
 	return diagram.Read(ctx, query, keyspaces, nil, traffic, o)
 }
 

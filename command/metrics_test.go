@@ -148,7 +148,7 @@ func TestStoreMetrics(t *testing.T) {
 
 var aMetric = regexp.MustCompile("`(cqld_[a-z_]+)`")
 
-// TestDocumentedMetrics compares the metrics in docs/operating.md, and in the dashboard, with those that a server has.
+// TestDocumentedMetrics checks that a server has the metrics of docs/operating.md and of the dashboard.
 func TestDocumentedMetrics(t *testing.T) {
 	s := cqltest.RunT(t)
 	if code, _, errs := cqld(t, nil, "exec", s.Addr(), "-e", "SELECT key FROM system.local; wrong;"); code != exitFailed {

@@ -61,7 +61,7 @@ func (t *shellTerminal) start(env ...string) *exec.Cmd {
 	return cmd
 }
 
-// expect waits until a text is shown after the last one, and returns what was shown until then.
+// expect waits until the terminal shows a text, and returns the output since the last expected text.
 func (t *shellTerminal) expect(pattern string) string {
 	t.Helper()
 	t.shown.awaitFrom(t.T, t.from, pattern)

@@ -43,7 +43,7 @@
 // nothing was sent before. Other requests go to a goroutine at once, with a copy of their body. So a slow statement
 // does not block its connection, and answers overtake each other. Requests and goroutines are bounded (limits.go): at
 // a limit the connection is not read until a request is answered, and the client notices because its writes block
-// (backpressure.go).
+// (request_limits.go).
 //
 // In a goroutine, reads, batches of many statements and the planning of long texts run on turns (package store/pace):
 // only as many run as there are processors, and connections share them equally. The type memory (limits.go) is the

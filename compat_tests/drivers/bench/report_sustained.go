@@ -124,7 +124,7 @@ func (m *measurement) sustain(ctx context.Context, page io.Writer, c *rawClient,
 	return files.lines(written), nil
 }
 
-// writtenBy counts the bytes that a process has written to disks, including those of mapped files.
+// writtenBy counts the bytes that a process has written to disks, also through mapped files.
 func writtenBy(pid int) (int64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
 	if err != nil {

@@ -132,8 +132,8 @@ func play(ctx context.Context, t *testing.T, conn *client.Conn, text, how string
 	}
 }
 
-// TestFixtures runs each file of testdata, and compares what is found with what the file expects. Proposed statements
-// have to be valid.
+// TestFixtures runs each file of testdata, and compares the findings with those that the file expects. Proposed
+// statements have to be valid.
 func TestFixtures(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.cql")
 	if err != nil {
@@ -331,7 +331,7 @@ func table(columns string, rows ...[]any) *client.Result {
 	return r
 }
 
-// TestPrint prints findings by table with colours, and what they propose once.
+// TestPrint prints findings by table, in colour, and each proposal once.
 func TestPrint(t *testing.T) {
 	r := advise.Report{Tables: 1, Statements: 9, Recorded: true, Findings: []advise.Finding{
 		{

@@ -30,7 +30,7 @@ type Options struct {
 	// Logical diagrams have no types and no frames.
 	Logical bool
 
-	// Keyspaces are framed even if they have no table. Those of the tables need not be listed.
+	// Keyspaces are drawn as frames even if they have no table. The keyspaces of tables are always drawn.
 	Keyspaces []string
 
 	// Types are the user-defined types that physical diagrams show.

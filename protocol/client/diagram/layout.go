@@ -195,7 +195,7 @@ func (l *layout) assignColumns() {
 			}
 		}
 	}
-	for _, a := range l.arrows { // those of the first patterns first
+	for _, a := range l.arrows { // in the order of their patterns
 		if !reached[a.from] {
 			begin(a.from)
 		}
@@ -406,8 +406,8 @@ func (l *layout) placePorts() {
 }
 
 // assignTracks gives the vertical part of each arrow in a gutter a track. Few of them cross horizontal parts in this
-// order: first arrows that stay in a column, then those that go down, from the lowest to the highest, then those that
-// go up, from the highest to the lowest.
+// order: arrows that stay in a column, arrows down from the lowest to the highest, arrows up from the highest to the
+// lowest.
 func (l *layout) assignTracks() {
 	for i := range l.gutters {
 		g := &l.gutters[i]

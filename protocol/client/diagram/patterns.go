@@ -182,7 +182,7 @@ func (m *merger) patterns() (all []Pattern) {
 	return all
 }
 
-// merge adds patterns to others. Those that are there already are left out.
+// merge adds patterns to others, each only once.
 func merge(first, second []Pattern) []Pattern {
 	for _, p := range second {
 		if !slices.ContainsFunc(first, func(o Pattern) bool { return o.Name == p.Name && o.Table == p.Table }) {

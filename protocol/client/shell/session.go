@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +14,6 @@ import (
 	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
-	"github.com/cqld/cqld/protocol/client/diagram"
 	"github.com/cqld/cqld/protocol/client/model"
 	"github.com/cqld/cqld/protocol/client/transfer"
 )
@@ -384,88 +381,6 @@ func (s *Session) captureTo(f *os.File) {
 
 // print prints the output of a command, which CAPTURE does not capture.
 func (s *Session) print(format string, args ...any) { fmt.Fprintf(s.console, format, args...) }
-
-// shown is an error whose text is printed as it is.
-type shown string
-
-// Error is the text.
-func (e shown) Error() string { return string(e) }
-
-func shownf(format string, args ...any) error { return shown(fmt.Sprintf(format, args...)) }
-
-// printStatementError prints an error of a statement or command.
-func (s *Session) printStatementError(ctx context.Context, err error) {
-	var text shown
-	switch {
-	case errors.As(err, &text):
-		s.printError(string(text))
-	case errors.Is(err, context.Canceled):
-		s.printError("The statement was cancelled.")
-	default:
-		n := node{addr: s.o.Addr}
-		if e, ok := cqlerr.As(err); ok && errorKinds[e.Code].retried {
-			n.datacenter = s.about(ctx).datacenter
-		}
-		s.printError(n.errorText(err))
-	}
-}
-
-// printError prints the text of an error, after the place of its statement unless that was typed.
-func (s *Session) printError(message string) {
-	s.failed = true
-	_ = s.console.Flush() // its error is returned by the next one
-	_ = s.out.Flush()
-	if !s.o.Terminal {
-		message = fmt.Sprintf("%s:%d:%s", s.o.Name, s.line, message)
-	}
-	colored := style{color: s.o.Color}
-	fmt.Fprintln(s.o.Err, colored.paint(message, red))
-}
-
-// underline shows where a typed statement has a syntax error.
-func (s *Session) underline(err error, statement string) {
-	e, ok := cqlerr.As(err)
-	if !ok || e.Code != cqlerr.SyntaxError || !s.o.Terminal {
-		return
-	}
-	m := syntaxPlace.FindStringSubmatch(e.Message)
-	if m == nil {
-		return
-	}
-	line, _ := strconv.Atoi(m[1]) // digits
-	column, _ := strconv.Atoi(m[2])
-	lines := strings.Split(statement, "\n")
-	if line < 1 || line > len(lines) {
-		return
-	}
-	text := []rune(lines[line-1])
-	if column > len(text) {
-		return
-	}
-	word := span(string(text[column:]), func(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' })
-	colored := style{color: s.o.Color}
-	marks := strings.Repeat(" ", diagram.TextWidth(string(text[:column]))) +
-		colored.paint(strings.Repeat("^", max(1, word)), red)
-	fmt.Fprintf(s.o.Err, "  %s\n  %s\n", string(text), marks)
-}
-
-// syntaxPlace is how the server's parser writes the place of an error: the line, and the column counted from 0.
-var syntaxPlace = regexp.MustCompile(`^line (\d+):(\d+) `)
-
-func (s *Session) printLexError(err error) {
-	var e *lexError
-	if !errors.As(err, &e) {
-		s.printError(err.Error())
-		return
-	}
-	message := e.Error()
-	if s.o.Terminal {
-		message = fmt.Sprintf("Invalid syntax at char %d", e.column)
-	}
-	s.printError(message)
-	s.printError("  " + e.text)
-	s.printError(" " + strings.Repeat(" ", e.column) + "^")
-}
 
 // query sends a statement. Only an answer of the server keeps the connection: after a timeout or a cancellation another
 // answer would come later.
