@@ -24,7 +24,7 @@ var arrows = map[string][]string{
 	"command": {
 		"server", "server/console", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
 		"store/engine/memory", "store/snapshot", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/diagram", "protocol/client/shell",
-		"protocol/client/shell/prompt", "protocol/client/traffic", "protocol/client/transfer", "protocol/client/advise", "protocol/client/model",
+		"protocol/client/shell/prompt", "protocol/client/traffic", "protocol/client/transfer", "protocol/client/advise", "protocol/client/advise/prove", "protocol/client/model",
 		"planner/guardrail", "cql", "cql/parser", "cql/schema", "internal/suggest",
 	},
 	"server/console": {
@@ -144,6 +144,9 @@ var arrows = map[string][]string{
 	"protocol/client/model":       {"protocol/client", "cql", "cql/quote", "cql/types", "cql/cqlerr"},
 	"protocol/client/diagram":     {"protocol/client/model"},
 	"protocol/client/advise":      {"protocol/client", "protocol/client/cqlfiles", "protocol/client/model", "cql", "cql/parser", "cql/quote", "cql/types", "cql/cqlerr", "internal/suggest"},
+	"protocol/client/advise/prove": {
+		"protocol/client", "protocol/client/advise", "protocol/client/model", "cql", "cql/parser", "cql/quote", "cql/types", "cql/cqlerr",
+	},
 	"protocol/client/shell": {
 		"protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/diagram", "protocol/client/model", "protocol/client/transfer", "cql", "cql/parser", "cql/quote",
 		"cql/types", "cql/cqlerr",

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,9 +22,13 @@ import (
 type adviseOptions struct {
 	keyspace, schema, ignore string
 	failOn, format           string
-	list, noColor            bool
+	list, noColor, prove     bool
+	proveTime                time.Duration
 	login                    *login
 }
+
+// defaultProveTime is the time for all proofs, unless --prove-time gives another.
+const defaultProveTime = 30 * time.Second
 
 // adviceFormats are the formats of cqld advise.
 var adviceFormats = []string{"text", "json", "sarif"}
@@ -42,6 +47,7 @@ func adviseCommand(c *console) *cobra.Command {
 		Example: `advise 127.0.0.1:9042
 advise schema.cql --fail-on warning
 advise session.txt --schema schema.cql --format sarif
+advise schema.cql --prove
 advise --rules`,
 	}
 	topic(cmd.Flags(), "Rules", func(f *pflag.FlagSet) {
@@ -54,6 +60,10 @@ advise --rules`,
 		f.StringVarP(&o.keyspace, "keyspace", "k", "", "only the tables of the keyspace `NAME`")
 		f.StringVar(&o.schema, "schema", "", "of a recording: create the tables of `FILE`, or of a folder, before it is replayed")
 	})
+	topic(cmd.Flags(), "Proof", func(f *pflag.FlagSet) {
+		f.BoolVar(&o.prove, "prove", false, "replay the statements on each proposed table, inside this process, and compare costs and rows")
+		f.DurationVar(&o.proveTime, "prove-time", defaultProveTime, "the `TIME` for all proofs")
+	})
 	topic(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
 		choiceFlag(f, &o.format, "format", adviceFormats[0], adviceFormats, "`FORMAT` of the report: "+oneOf(adviceFormats))
 		f.BoolVar(&o.noColor, "no-color", false, "use no colours; the variable NO_COLOR has the same effect")
@@ -65,6 +75,9 @@ advise --rules`,
 		}
 		if err := advise.CheckRules(o.ignored()); err != nil {
 			return badFlag("ignore", o.ignore, err.Error()+"; --rules lists them")
+		}
+		if cmd.Flags().Changed("prove-time") && (!o.prove || o.proveTime <= 0) {
+			return usagef("--prove-time is a time for --prove")
 		}
 		report, err := o.makeReport(ctx, c, optional(args))
 		if err != nil {
@@ -121,12 +134,23 @@ func (o *adviseOptions) makeReport(ctx context.Context, c *console, from string)
 	if err := o.login.complete(c, from); err != nil {
 		return nil, err
 	}
-	query, hangUp, err := o.login.query(ctx)
+	query, conn, err := o.login.query(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer hangUp()
-	return advise.Advise(ctx, query, advise.Options{Keyspace: o.keyspace, Ignore: o.ignored()})
+	defer conn.Close()
+	options := advise.Options{Keyspace: o.keyspace, Ignore: o.ignored()}
+	if !o.prove {
+		return advise.Advise(ctx, query, options)
+	}
+	if options.Statements, err = provable(ctx, query); err != nil {
+		return nil, err
+	}
+	report, err := advise.Advise(ctx, query, options)
+	if err != nil {
+		return nil, err
+	}
+	return report, o.addProofs(ctx, report, conn, options.Statements)
 }
 
 // adviseScripts runs a script, or all of a folder, and makes the report.
@@ -143,7 +167,7 @@ func (o *adviseOptions) adviseScripts(ctx context.Context, path string) (*advise
 	if err := s.runScripts(ctx, scripts); err != nil {
 		return nil, err
 	}
-	return s.report(ctx, advise.Options{
+	return o.report(ctx, s, advise.Options{
 		Keyspace: o.keyspace, Ignore: o.ignored(), Source: advise.ReadSource(scratchKeyspace, scripts...), Script: true,
 	})
 }
@@ -164,6 +188,9 @@ func (o *adviseOptions) adviseRecording(ctx context.Context, path string) (*advi
 		return nil, err
 	}
 	defer s.close()
+	if o.prove {
+		s.record.KeepValues(maxProofValues)
+	}
 	options := advise.Options{Keyspace: o.keyspace, Ignore: o.ignored()}
 	if o.schema != "" {
 		scripts, err := readScripts(o.schema)
@@ -181,14 +208,25 @@ func (o *adviseOptions) adviseRecording(ctx context.Context, path string) (*advi
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	report, err := s.report(ctx, options)
+	report, err := o.report(ctx, s, options)
 	if err == nil && report.Tables == 0 && outcome.Requests > 0 {
 		report.Notes = append(report.Notes, "the recording creates no tables: --schema names a file that does")
 	}
 	return report, err
 }
 
-// report makes the report of the server.
-func (s *scratch) report(ctx context.Context, o advise.Options) (*advise.Report, error) {
-	return advise.Advise(ctx, model.QueryOn(s.conn), o)
+// report makes the report of the server, with proofs if they are wanted.
+func (o *adviseOptions) report(ctx context.Context, s *scratch, options advise.Options) (*advise.Report, error) {
+	if !o.prove {
+		return advise.Advise(ctx, model.QueryOn(s.conn), options)
+	}
+	var err error
+	if options.Statements, err = s.statements(ctx); err != nil {
+		return nil, err
+	}
+	report, err := advise.Advise(ctx, model.QueryOn(s.conn), options)
+	if err != nil {
+		return nil, err
+	}
+	return report, o.addProofs(ctx, report, s.conn, options.Statements)
 }

@@ -251,12 +251,11 @@ func (l *login) complete(c *console, addr string) (err error) {
 	return err
 }
 
-// query connects, and returns queries of all rows of a result; each has the time of --timeout. hangUp ends the
-// connection.
-func (l *login) query(ctx context.Context) (query model.Query, hangUp func() error, err error) {
+// query connects, and returns queries of all rows of a result; each has the time of --timeout.
+func (l *login) query(ctx context.Context) (query model.Query, conn *client.Conn, err error) {
 	dialing, cancel := context.WithTimeout(ctx, l.Timeout)
 	defer cancel()
-	conn, err := client.Dial(dialing, l.Addr, client.Options{Username: l.Username, Password: l.Password, TLS: l.TLS})
+	conn, err = client.Dial(dialing, l.Addr, client.Options{Username: l.Username, Password: l.Password, TLS: l.TLS})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -264,5 +263,5 @@ func (l *login) query(ctx context.Context) (query model.Query, hangUp func() err
 		ctx, cancel := context.WithTimeout(ctx, l.Timeout)
 		defer cancel()
 		return model.QueryOn(conn)(ctx, statement)
-	}, conn.Close, nil
+	}, conn, nil
 }

@@ -92,11 +92,11 @@ func diagramOfServer(
 	if err := l.complete(c, addr); err != nil {
 		return nil, err
 	}
-	query, hangUp, err := l.query(ctx)
+	query, conn, err := l.query(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer hangUp()
+	defer conn.Close()
 	return diagram.Read(ctx, query, keyspaces, nil, traffic, o)
 }
 

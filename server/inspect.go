@@ -62,6 +62,8 @@ type Inspected struct {
 	// AnswerPayload is sent with the answer. Before may set it.
 	AnswerPayload []protocol.PayloadEntry
 
+	WantsValues bool // Before may set it: After gets Values
+
 	// Of the answer, for After.
 	Err        *cqlerr.Error // nil: it succeeded
 	Took       time.Duration // since the request arrived
@@ -69,6 +71,7 @@ type Inspected struct {
 	RowsRead   int           // before filters
 	Tombstones int           // read
 	Keys       []PartitionKey
+	Values     []string // bound ones as literals, or "unset"; of a BATCH one statement's after the other
 
 	Data any // the Inspector's own
 }

@@ -102,8 +102,11 @@ func shorten(text string) string {
 // recentParts are texts of a request for RecentStatements that are not available any more when it is answered.
 type recentParts struct{ texts, values string }
 
-// note keeps these texts before r is executed. l may be nil.
+// note keeps these texts before r is executed, and the values that an inspector wants. l may be nil.
 func (l *RecentStatements) note(r *request) {
+	if i := r.inspection; i != nil && i.seen.WantsValues {
+		i.seen.Values = r.boundValues()
+	}
 	if l == nil {
 		return
 	}
@@ -111,13 +114,12 @@ func (l *RecentStatements) note(r *request) {
 		r.recent.texts = shorten(strings.Join(r.texts(), "; "))
 	}
 	if l.values {
-		r.recent.values = r.boundValues()
+		r.recent.values = shorten(strings.Join(r.boundValues(), ", "))
 	}
 }
 
-// boundValues are the values of a request as literals.
-func (r *request) boundValues() string {
-	var parts []string
+// boundValues are the values of a request as literals, in the order of its markers.
+func (r *request) boundValues() (parts []string) {
 	add := func(p *planner.Prepared, values []types.Value) {
 		for i, v := range values {
 			parts = append(parts, trace.Literal(&p.Markers[i], v))
@@ -129,5 +131,5 @@ func (r *request) boundValues() string {
 	for i := range r.batch.Children {
 		add(r.batch.Children[i].Prepared, r.batch.Children[i].Values)
 	}
-	return shorten(strings.Join(parts, ", "))
+	return parts
 }

@@ -79,6 +79,7 @@ func (i inspector) Before(ctx context.Context, r *server.Inspected) error {
 	if isExempt(r) {
 		return nil
 	}
+	r.WantsValues = i.Record.valueBytes.Load() > 0
 	if i.intercept != nil {
 		if act := i.intercept(ctx, requestOf(r)); act.kind != actNothing {
 			return act.before(r)

@@ -26,6 +26,8 @@ type Statement struct {
 	BatchType   string // of a BATCH: logged, unlogged or counter
 	Nulls       int    // null values that were bound to statements of kind insert
 
+	Values []string // bound ones as literals, or "unset", if the record keeps them
+
 	Keys       []string // partitions that were read by their keys or written to: the values, with commas between them
 	Returned   int      // rows in the answer
 	RowsRead   int      // before filters
@@ -41,8 +43,9 @@ type Statement struct {
 
 // Record keeps the statements that clients have run, while it is on.
 type Record struct {
-	controls *Controls
-	isOn     atomic.Bool
+	controls   *Controls
+	isOn       atomic.Bool
+	valueBytes atomic.Int64 // how much memory is left for bound values
 
 	mu       sync.Mutex
 	all      []Statement
@@ -61,6 +64,10 @@ func (r *Record) Start(size int) {
 	r.mu.Unlock()
 	r.controls.update()
 }
+
+// KeepValues has bound values recorded from then on, up to a number of bytes in all. They may be secret: neither logs
+// nor the table of statements have them.
+func (r *Record) KeepValues(bytes int64) { r.valueBytes.Store(bytes) }
 
 // Watch records the beginnings of statements until end is called, at least the last size of them. Calls may overlap,
 // and do not change a record that Start has begun.
@@ -156,6 +163,13 @@ func (r *Record) add(seen *server.Inspected, err error) {
 	}
 	for _, k := range seen.Keys {
 		st.Keys = append(st.Keys, k.Key)
+	}
+	bytes := 0
+	for _, v := range seen.Values {
+		bytes += len(v)
+	}
+	if bytes > 0 && r.valueBytes.Add(int64(-bytes)) >= 0 {
+		st.Values = seen.Values
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -44,6 +44,7 @@ type Finding struct {
 	Message  string     `json:"message"`
 	Evidence []Evidence `json:"evidence,omitempty"`
 	Better   string     `json:"better,omitempty"` // statements of CQL that make a better model; "": none can be derived
+	Proof    *Proof     `json:"proof,omitempty"`  // of Better, by package prove
 	File     string     `json:"file,omitempty"`   // where the table is defined, if that is a file
 	Line     int        `json:"line,omitempty"`   // counted from 1
 }

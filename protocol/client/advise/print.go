@@ -28,6 +28,9 @@ func (f *Finding) String() string {
 	if f.Better != "" {
 		text += "\n" + f.Better
 	}
+	if f.Proof != nil {
+		text += "\n" + f.Proof.String()
+	}
 	return text
 }
 
@@ -79,6 +82,9 @@ func (r *Report) Print(w io.Writer, color bool) error {
 		if f.Better != "" && !proposed[f.Better] {
 			proposed[f.Better] = true
 			b.WriteString(indent[1:] + paint(faint, strings.ReplaceAll(f.Better, "\n", indent)) + "\n")
+		}
+		if f.Proof != nil {
+			b.WriteString(indent[1:] + strings.ReplaceAll(f.Proof.String(), "\n", indent) + "\n")
 		}
 	}
 	for _, n := range r.Notes {

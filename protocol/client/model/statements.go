@@ -30,6 +30,7 @@ type Statement struct {
 	Rows, Tombstones int64    // read
 	Returned         int64    // rows
 	Partitions       []string // keys, as literals
+	Values           []string // bound ones as literals, or "unset"; only a record inside this process may have them
 	FullScan         bool
 	Prepared         bool
 }
