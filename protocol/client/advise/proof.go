@@ -99,6 +99,9 @@ func (p *Proof) String() string {
 		row("after", m.After)
 		if m.Different == 0 {
 			b.WriteString("  the same rows")
+			if m.After.RowsRead+m.After.Tombstones >= m.Before.RowsRead+m.Before.Tombstones {
+				b.WriteString(", but no less is read")
+			}
 		} else {
 			line(fmt.Sprintf("THE PROPOSAL FAILS: %d of %s returned other rows: %s", m.Different,
 				plural(int(m.Executions), "execution"), m.Difference))

@@ -2,8 +2,10 @@ package prove
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -30,7 +32,7 @@ func (p *prover) copySchema(ctx context.Context) error {
 			}
 		}
 		if err := p.Define(ctx, text); err != nil {
-			return err
+			return fmt.Errorf("the schema cannot be copied: %w", err)
 		}
 	}
 	if p.old, err = p.table(ctx, keyspace, name); err != nil {
@@ -69,7 +71,8 @@ func keyOf(t *model.Table) []model.Column {
 	return slices.Concat(t.OfKind("partition_key"), t.OfKind("clustering"))
 }
 
-// copyRows writes the rows of the old table on the source to both tables of the server.
+// copyRows writes the rows of the old table on the source to both tables of the server. It takes half of the time that is
+// left at most.
 func (p *prover) copyRows(ctx context.Context) error {
 	prepare := func(t *model.Table) (*client.Prepared, error) {
 		marks := strings.TrimSuffix(strings.Repeat("?, ", len(t.Columns)), ", ")
@@ -77,15 +80,15 @@ func (p *prover) copyRows(ctx context.Context) error {
 	}
 	old, err := prepare(p.old)
 	if err != nil {
-		return unproven("rows of " + p.finding.Table + " cannot be copied: " + err.Error())
+		return fmt.Errorf("rows of %s cannot be copied: %w", p.finding.Table, err)
 	}
 	new, err := prepare(p.new)
 	if err != nil {
-		return unproven("rows cannot be copied into it: " + err.Error())
+		return fmt.Errorf("rows cannot be copied into it: %w", err)
 	}
 	query := "SELECT " + columns(p.old.Columns) + " FROM " + named(p.old).String()
 	o := client.QueryOptions{Consistency: cqlerr.LocalOne, PageSize: 1000}
-	bytes := 0
+	bytes, begun := 0, time.Now()
 	for {
 		page, err := p.Source.Query(ctx, query, nil, &o)
 		if err != nil {
@@ -118,6 +121,10 @@ func (p *prover) copyRows(ctx context.Context) error {
 		}
 		p.Cost() // the record of statements is in memory
 		if page.PagingState == nil {
+			return nil
+		}
+		if end, ok := ctx.Deadline(); ok && time.Since(begun) > time.Until(end) {
+			p.proof.Truncated = true
 			return nil
 		}
 		o.PagingState = page.PagingState

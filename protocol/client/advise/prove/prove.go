@@ -45,36 +45,34 @@ const (
 	maxSamples    = 100       // rows whose values are bound to a prepared statement without recorded values
 )
 
-// Prove adds a proof to each finding that proposes a table. It ends after the time at the latest.
+// Prove adds a proof to each finding that proposes a table, and stops at the limit: each finding has an equal share of
+// the time that is left. Prove fails only if ctx ends: else each proof has its own reason why it is missing.
 func Prove(ctx context.Context, findings []advise.Finding, limit time.Duration, o Options) error {
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+	type proposal struct {
+		finding *advise.Finding
+		create  *cql.CreateTable
+	}
+	var all []proposal
 	for i := range findings {
-		f := &findings[i]
-		better, _, err := parser.Parse(f.Better)
-		create, ok := better.(*cql.CreateTable)
-		if err != nil || !ok {
-			continue
+		better, _, err := parser.Parse(findings[i].Better)
+		if create, ok := better.(*cql.CreateTable); ok && err == nil {
+			all = append(all, proposal{&findings[i], create})
 		}
-		f.Proof = &advise.Proof{Table: create.Table.Keyspace + "." + create.Table.Name}
-		var reason unproven
-		switch err := o.prove(limited, f, create); {
-		case errors.As(err, &reason):
-			f.Proof = &advise.Proof{Table: f.Proof.Table, Unproven: string(reason)}
-		case err != nil && limited.Err() != nil && ctx.Err() == nil:
-			f.Proof = &advise.Proof{Table: f.Proof.Table, Unproven: fmt.Sprintf("the %v of all proofs have passed", limit)}
-		case err != nil:
-			return fmt.Errorf("prove the table for %s: %w", f.Table, err)
+	}
+	end := time.Now().Add(limit)
+	for i, one := range all {
+		share := time.Until(end) / time.Duration(len(all)-i)
+		name := one.create.Table.Keyspace + "." + one.create.Table.Name
+		one.finding.Proof = &advise.Proof{Table: name}
+		if err := o.prove(ctx, share, one.finding, one.create); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			one.finding.Proof = &advise.Proof{Table: name, Unproven: err.Error()}
 		}
 	}
 	return nil
 }
-
-// unproven is why a proposal cannot be measured.
-type unproven string
-
-// Error is the reason.
-func (u unproven) Error() string { return string(u) }
 
 // prover measures the proposal of one finding.
 type prover struct {
@@ -89,11 +87,22 @@ type prover struct {
 	wanted    map[string]bool     // forms of queries that the finding is about; nil: all
 	forms     map[string]int      // indexes in proof.Statements
 	omitted   map[string]int      // indexes in proof.Omitted, by forms and reasons
+	valid     map[string]bool     // forms of writes that the proposed table takes
 	sampled   []*unbound
 	queue     consumer
 }
 
-func (o *Options) prove(ctx context.Context, f *advise.Finding, create *cql.CreateTable) error {
+// prove measures the proposal of a finding within a time.
+func (o *Options) prove(
+	ctx context.Context, limit time.Duration, f *advise.Finding, create *cql.CreateTable,
+) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	defer func() {
+		if ctx.Err() != nil && err != nil {
+			err = errors.New("the time for it has passed before a statement was replayed")
+		}
+	}()
 	server, err := o.Start(ctx)
 	if err != nil {
 		return err
@@ -101,16 +110,13 @@ func (o *Options) prove(ctx context.Context, f *advise.Finding, create *cql.Crea
 	defer server.Close()
 	p := &prover{
 		Options: o, Server: server, finding: f, proof: f.Proof, forms: map[string]int{}, omitted: map[string]int{},
-		queue: consumer{at: map[string]int64{}},
+		valid: map[string]bool{}, queue: consumer{at: map[string]int64{}},
 	}
 	if err := p.copySchema(ctx); err != nil {
 		return err
 	}
 	if err := p.Define(ctx, f.Better); err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
-		return unproven("its statement fails: " + err.Error())
+		return fmt.Errorf("its statement fails: %w", err)
 	}
 	if p.new, err = p.table(ctx, create.Table.Keyspace, create.Table.Name); err != nil {
 		return err
@@ -139,7 +145,7 @@ func (p *prover) table(ctx context.Context, keyspace, name string) (*model.Table
 		return nil, err
 	}
 	if len(all) != 1 {
-		return nil, unproven("the table " + keyspace + "." + name + " does not exist any more")
+		return nil, fmt.Errorf("the table %s.%s does not exist any more", keyspace, name)
 	}
 	return all[0], nil
 }
@@ -152,7 +158,7 @@ func (p *prover) matchColumns() error {
 		}
 		b := bucketOf(c, p.old)
 		if b == nil || p.bucket != nil || c.Kind != "partition_key" {
-			return unproven("its column " + c.Name + " is not one of the old table, so only the application knows its values")
+			return fmt.Errorf("its column %s is not one of the old table, so only the application knows its values", c.Name)
 		}
 		p.bucket = b
 	}

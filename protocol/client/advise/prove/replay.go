@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -15,28 +16,48 @@ import (
 
 // replay runs the observed statements of the old table on both tables, in order.
 func (p *prover) replay(ctx context.Context) error {
+	end, _ := ctx.Deadline()
+	writesEnd, skipped := time.Now().Add(time.Until(end)/2), 0 // the rest is for queries
 	all := p.Statements
 	if len(all) > maxStatements {
 		all = all[len(all)-maxStatements:]
 		p.note(fmt.Sprintf("only the last %d of %d observed statements were replayed", maxStatements, len(p.Statements)))
 	}
-	for i := range all {
-		err := p.playRecorded(ctx, &all[i])
-		if err != nil && ctx.Err() != nil && len(p.proof.Statements) > 0 {
-			p.note(fmt.Sprintf("the time ended after %d of %d observed statements", i, len(all)))
-			return nil
+	var err error
+	done := 0
+	for ; done < len(all) && err == nil; done++ {
+		st := &all[done]
+		if st.Opcode == "PREPARE" || st.Table != "" && st.Table != p.finding.Table {
+			continue
 		}
-		if err != nil {
-			return err
+		if st.Kind != "select" && time.Now().After(writesEnd) {
+			skipped++
+			continue
 		}
+		err = p.playRecorded(ctx, st)
 	}
-	return p.replaySamples(ctx)
+	if skipped > 0 {
+		p.note(fmt.Sprintf("the last %s were applied to neither table, because half of the time for the replay had passed",
+			times(int64(skipped), "write")))
+	}
+	if err == nil {
+		err = p.replaySamples(ctx)
+	}
+	wrote := slices.ContainsFunc(p.proof.Statements, func(m advise.Measured) bool { return !m.Reads })
+	if p.proof.Rows == 0 && len(p.forms) > 0 && !wrote {
+		p.note("neither table had rows, so this proves nothing")
+	}
+	if err != nil && ctx.Err() != nil && len(p.proof.Statements) > 0 {
+		p.note(fmt.Sprintf("the time ended at statement %d of %d observed ones", done, len(all)))
+		return nil
+	}
+	return err
 }
 
 // playRecorded runs a recorded request, or the statements of a BATCH one after the other.
 func (p *prover) playRecorded(ctx context.Context, st *model.Statement) error {
 	refused := strings.Contains(st.Err, "ALLOW FILTERING")
-	if st.Opcode == "PREPARE" || st.Err != "" && !refused {
+	if st.Err != "" && !refused {
 		return nil
 	}
 	texts := []string{st.Text}
@@ -259,6 +280,9 @@ func (p *prover) playSelect(ctx context.Context, q *cql.Select, form string) err
 		if err != nil {
 			return err
 		}
+	}
+	if plan := model.PlanOf(q, p.old); plan.Index != "" && plan.Partitions == 0 {
+		p.note("the index is read on one node here, but on each node of a cluster: " + form)
 	}
 	m := p.measured(form, model.Form(text), true)
 	m.Executions++

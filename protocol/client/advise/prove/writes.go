@@ -21,8 +21,11 @@ func (p *prover) playWrite(ctx context.Context, statement cql.Statement, form st
 	text := ""
 	if reason == "" && as != nil {
 		text = as.String()
-		if _, err := p.Conn.Prepare(ctx, text, ""); err != nil {
-			return p.refused(form, "the proposed table refuses it: ", err)
+		if key := model.Form(text); !p.valid[key] {
+			if _, err := p.Conn.Prepare(ctx, text, ""); err != nil {
+				return p.refused(form, "the proposed table refuses it: ", err)
+			}
+			p.valid[key] = true
 		}
 	}
 	if reason != "" {
