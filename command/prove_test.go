@@ -164,8 +164,8 @@ func TestProofWrites(t *testing.T) {
 	}
 }
 
-// TestProofOfServer proves with the values of a server's texts, with values of its rows where statements were prepared,
-// and with the values of a recording of them. It refuses servers that do not record statements, and clusters.
+// TestProofOfServer proves with values of a server's texts, with values of its rows where statements were prepared, and
+// with the values of a recording of them. It refuses servers that do not record statements, and clusters.
 func TestProofOfServer(t *testing.T) {
 	const schema = "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};" +
 		"CREATE TABLE shop.users (id int PRIMARY KEY, name text, age int, raw blob, at timestamp, tags set<text>);"

@@ -71,8 +71,8 @@ func keyOf(t *model.Table) []model.Column {
 	return slices.Concat(t.OfKind("partition_key"), t.OfKind("clustering"))
 }
 
-// copyRows writes the rows of the old table on the source to both tables of the server. It takes half of the time that is
-// left at most.
+// copyRows writes the rows of the old table on the source to both tables of the server. It takes at most half of the
+// time that is left.
 func (p *prover) copyRows(ctx context.Context) error {
 	prepare := func(t *model.Table) (*client.Prepared, error) {
 		marks := strings.TrimSuffix(strings.Repeat("?, ", len(t.Columns)), ", ")
