@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 	"github.com/cqld/cqld/protocol/client/advise"
 )
@@ -42,8 +43,8 @@ func TestProofs(t *testing.T) {
 	}
 }
 
-// proofOf proves a table for the statements of a script, whose queries are the evidence.
-func proofOf(t *testing.T, script, better string, evidence ...string) *advise.Proof {
+// proofOf proves a table that a rule proposes for the statements of a script. evidence are forms of its queries.
+func proofOf(t *testing.T, rule, script, better string, evidence ...string) *advise.Proof {
 	t.Helper()
 	scripts, err := readScripts(writeFile(t, "script.cql", script))
 	if err != nil {
@@ -61,7 +62,7 @@ func proofOf(t *testing.T, script, better string, evidence ...string) *advise.Pr
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := &advise.Report{Findings: []advise.Finding{{Table: "app.orders", Better: better}}}
+	report := &advise.Report{Findings: []advise.Finding{{Rule: rule, Table: "app.orders", Better: better}}}
 	for _, form := range evidence {
 		report.Findings[0].Evidence = append(report.Findings[0].Evidence, advise.Evidence{Form: form})
 	}
@@ -84,7 +85,7 @@ SELECT id FROM orders WHERE status = 'paid' ALLOW FILTERING;`
 func TestProofFails(t *testing.T) {
 	const form = "SELECT id, total FROM orders WHERE status = ? ALLOW FILTERING"
 	const oneOfADay = "CREATE TABLE app.new (status text, day date, id int, total int, PRIMARY KEY (status, day));"
-	p := proofOf(t, proofScript, oneOfADay, form)
+	p := proofOf(t, "allow-filtering", proofScript, oneOfADay, form)
 	if len(p.Statements) != 2 || !p.Failed() || p.Rows != 3 {
 		t.Fatalf("%+v", p)
 	}
@@ -94,7 +95,7 @@ func TestProofFails(t *testing.T) {
 		!strings.Contains(p.String(), "\n  THE PROPOSAL FAILS: 1 of 1 execution returned other rows") {
 		t.Errorf("%+v prints\n%s", m, p)
 	}
-	p = proofOf(t, proofScript, "CREATE TABLE app.new (status text, id int, PRIMARY KEY (status, id));")
+	p = proofOf(t, "allow-filtering", proofScript, "CREATE TABLE app.new (status text, id int, PRIMARY KEY (status, id));")
 	if len(p.Omitted) != 1 || p.Omitted[0].Form != form || !strings.Contains(p.Omitted[0].Reason, "Undefined column name total") ||
 		p.Failed() || len(p.Statements) != 2 || p.Statements[1].Executions != 1 || p.Statements[1].Different != 0 {
 		t.Errorf("without a column: %+v", p)
@@ -103,15 +104,47 @@ func TestProofFails(t *testing.T) {
 		"CREATE TABLE app.new (shard int, id int, PRIMARY KEY (shard, id));": "its column shard is not one of the old table",
 		"CREATE TABLE app.new (id nothing PRIMARY KEY);":                     "its statement fails: ",
 	} {
-		if p = proofOf(t, proofScript, better); !strings.Contains(p.Unproven, want) || p.Rows != 0 {
+		if p = proofOf(t, "allow-filtering", proofScript, better); !strings.Contains(p.Unproven, want) || p.Rows != 0 {
 			t.Errorf("%s: %+v", better, p)
+		}
+	}
+}
+
+// queueProof proves a queue by hours for a script.
+func queueProof(t *testing.T, script string) *advise.Proof {
+	t.Helper()
+	return proofOf(t, "queue", "CREATE TABLE orders (queue int, at timestamp, PRIMARY KEY (queue, at));"+script,
+		"CREATE TABLE app.by_hour (queue int, hour timestamp, at timestamp, PRIMARY KEY ((queue, hour), at));")
+}
+
+// TestProofOfQueue reads a queue by hours. A consumer that has left an hour misses a row that is written there later.
+func TestProofOfQueue(t *testing.T) {
+	const early = "INSERT INTO orders (queue, at) VALUES (1, '2025-11-01 10:10+0000'); SELECT at FROM orders WHERE queue = 1 LIMIT 1;" +
+		"DELETE FROM orders WHERE queue = 1 AND at = '2025-11-01 10:10+0000';"
+	const late = "INSERT INTO orders (queue, at) VALUES (1, '2025-11-01 12:00+0000');"
+	const read = "SELECT at FROM orders WHERE queue = 1 LIMIT 1;"
+	for script, want := range map[string]struct{ executions, queries, tombstones, different int64 }{
+		early + late + read + read:  {3, 4, 1, 0},
+		early + early + late + read: {3, 4, 1, 0},
+		late + early + read + early: {3, 4, 1, 1},
+	} {
+		p := queueProof(t, script)
+		got := p.Statements[len(p.Statements)-1]
+		for _, m := range p.Statements {
+			if m.Reads {
+				got = m
+			}
+		}
+		if got.Executions != want.executions || got.After.Queries != want.queries || got.After.Tombstones != want.tombstones ||
+			got.Different != want.different {
+			t.Errorf("%s: %+v\n%s", script, got, p)
 		}
 	}
 }
 
 // TestProofWrites applies writes to both tables where they have a translation, and gives the reasons where not.
 func TestProofWrites(t *testing.T) {
-	p := proofOf(t, `CREATE TABLE orders (customer int, id int, status text, note text, PRIMARY KEY (customer, id));
+	p := proofOf(t, "allow-filtering", `CREATE TABLE orders (customer int, id int, status text, note text, PRIMARY KEY (customer, id));
 		INSERT INTO orders (customer, id, status) VALUES (1, 1, 'new');
 		INSERT INTO orders (customer, id, status) VALUES (1, 2, 'new') IF NOT EXISTS;
 		INSERT INTO orders (customer, id, status) VALUES (1, 3, 'new');
@@ -193,6 +226,18 @@ func TestProofOfServer(t *testing.T) {
 			types.Value{Bytes: types.EncodeInt(id)}, name, types.Value{Unset: true}, types.Value{Bytes: []byte{0, '\''}},
 			types.Value{Bytes: types.EncodeBigInt(1)}, types.Value{Bytes: types.NewList([][]byte{[]byte("it's")})})
 	}
+	named, err := conn.Prepare(t.Context(), "INSERT INTO shop.users (id, name) VALUES (?, ?)", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var children []protocol.BatchChild
+	for id := range int32(2) {
+		values := []types.Value{{Bytes: types.EncodeInt(id)}, {Bytes: []byte("x")}}
+		children = append(children, protocol.BatchChild{Prepared: true, ID: named.ID, Values: values})
+	}
+	if _, err := conn.Batch(t.Context(), protocol.LoggedBatch, children, nil); err != nil {
+		t.Fatal(err)
+	}
 	run("SELECT id FROM shop.users WHERE name = ? ALLOW FILTERING", types.Value{Bytes: []byte("x")})
 	run("SELECT id FROM shop.users WHERE age = 1 ALLOW FILTERING")
 	_ = conn.Close()
@@ -215,7 +260,7 @@ func TestProofOfServer(t *testing.T) {
 	live := proofs(srv.Addr())
 	byName := live["shop.users_by_name"]
 	if m := byName.Statements[0]; byName.Rows != 3 || m.Executions != 2 || m.Before.RowsRead != 6 || m.After.RowsRead != 3 ||
-		m.Different != 0 || len(byName.Omitted) != 1 || byName.Omitted[0].Reason != "its values were not recorded" ||
+		m.Different != 0 || len(byName.Omitted) != 2 || byName.Omitted[0].Reason != "its values were not recorded" ||
 		!strings.Contains(byName.Notes[0], "values of 1 execution were not recorded: values of 2 copied rows were used instead") {
 		t.Errorf("live: %+v", byName)
 	}
@@ -223,9 +268,10 @@ func TestProofOfServer(t *testing.T) {
 		t.Errorf("live: %+v", byAge)
 	}
 	recorded := proofs(recording, "--schema", writeFile(t, "schema.cql", schema))["shop.users_by_name"]
-	if len(recorded.Statements) != 2 || recorded.Statements[0].Executions != 3 || len(recorded.Omitted) != 0 ||
-		recorded.Statements[1].Before != (advise.Cost{Queries: 1, RowsRead: 3, Returned: 2}) ||
-		recorded.Statements[1].After != (advise.Cost{Queries: 1, RowsRead: 2, Returned: 2}) {
+	if len(recorded.Statements) != 3 || recorded.Statements[0].Executions != 3 || len(recorded.Omitted) != 0 ||
+		recorded.Statements[1].Executions != 2 || recorded.Statements[2].Different != 0 ||
+		recorded.Statements[2].Before != (advise.Cost{Queries: 1, RowsRead: 3, Returned: 2}) ||
+		recorded.Statements[2].After != (advise.Cost{Queries: 1, RowsRead: 2, Returned: 2}) {
 		t.Errorf("recording: %+v", recorded)
 	}
 	code, out, _ := cqld(t, nil, "advise", srv.Addr(), "--prove", "--format", "sarif")

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -110,7 +111,7 @@ func (o *Options) prove(
 	defer server.Close()
 	p := &prover{
 		Options: o, Server: server, finding: f, proof: f.Proof, forms: map[string]int{}, omitted: map[string]int{},
-		valid: map[string]bool{}, queue: consumer{at: map[string]int64{}},
+		valid: map[string]bool{}, queue: consumer{at: map[string]int64{}, written: math.MinInt64},
 	}
 	if err := p.copySchema(ctx); err != nil {
 		return err

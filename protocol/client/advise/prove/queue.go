@@ -13,10 +13,11 @@ import (
 const queueRule = "queue"
 
 // consumer simulates a program that reads a queue by its buckets. It begins with the first bucket. If a query returns
-// too few rows, it reads on in the next bucket. It leaves a bucket for ever that it finds empty, unless it is the last.
+// too few rows, it reads on in the next bucket. It leaves an empty bucket for ever when a later one was written to.
 type consumer struct {
 	periods []int64          // in which rows were written, in order
-	at      map[string]int64 // the bucket of each partition of the old table
+	written int64            // the last period in which a replayed INSERT has written
+	at      map[string]int64 // the first bucket that it reads of each partition of the old table
 }
 
 // addPeriod adds a period in which a row was written.
@@ -68,7 +69,7 @@ func (p *prover) consume(ctx context.Context, q *cql.Select, cost *advise.Cost) 
 	wanted, limited := limitOf(q)
 	all = rowSet{}
 	first := true
-	for i, period := range p.queue.periods {
+	for _, period := range p.queue.periods {
 		if known && period < from {
 			continue
 		}
@@ -87,19 +88,16 @@ func (p *prover) consume(ctx context.Context, q *cql.Select, cost *advise.Cost) 
 		}
 		got := cost.Returned - before
 		wanted -= got
-		isLast := i == len(p.queue.periods)-1
-		if first && got == 0 && !isLast {
-			p.queue.at[partition] = p.queue.periods[i+1]
-		} else {
-			first = false
+		if first = first && got == 0 && period < p.queue.written; first {
+			p.queue.at[partition] = period + 1
 		}
 		if limited && wanted <= 0 {
 			break
 		}
 	}
 	if text != "" {
-		p.note("the consumer of the queue reads one " + p.bucket.column.Name + " after the other, and leaves those that it " +
-			"finds empty; it knows in which ones rows were written")
+		p.note("the consumer of the queue reads one " + p.bucket.column.Name + " after the other, and leaves an empty one " +
+			"when a row of a later one was written; it knows in which ones there are rows")
 	}
 	return all, text, nil
 }

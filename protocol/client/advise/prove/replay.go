@@ -30,7 +30,7 @@ func (p *prover) replay(ctx context.Context) error {
 		if st.Opcode == "PREPARE" || st.Table != "" && st.Table != p.finding.Table {
 			continue
 		}
-		if st.Kind != "select" && time.Now().After(writesEnd) {
+		if st.Kind != "select" && st.Kind != "" && time.Now().After(writesEnd) {
 			skipped++
 			continue
 		}

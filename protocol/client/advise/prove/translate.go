@@ -99,6 +99,7 @@ func (p *prover) translateInsert(s *cql.Insert) (as cql.Statement, reason string
 				return nil, "its " + p.bucket.of.Name + " is no literal"
 			}
 			p.queue.addPeriod(period)
+			p.queue.written = max(p.queue.written, period)
 			v = p.bucket.literal(period)
 		}
 		if isKey := c.Kind == "partition_key" || c.Kind == "clustering"; isKey && (v == nil || isNull(v)) {
