@@ -17,7 +17,7 @@ func (s *Server) Advise(t testing.TB, ignore ...string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	o := advise.Options{Ignore: ignore}
-	if s.controls.Record.IsOn() {
+	if s.controls.Record.IsStarted() {
 		o.Statements = []model.Statement{}
 	}
 	for _, r := range s.controls.Record.Statements() {

@@ -103,7 +103,7 @@ func (s *Server) AssertPrepared(t testing.TB) {
 // assert fails the test for each text whose statement is wrong.
 func (s *Server) assert(t testing.TB, problem string, wrong func(Statement) bool) {
 	t.Helper()
-	if !s.controls.Record.IsOn() {
+	if !s.controls.Record.IsStarted() {
 		t.Fatal("no statements are recorded: the test has to call Record first")
 	}
 	texts := map[string]int{}

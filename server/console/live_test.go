@@ -108,6 +108,29 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// TestEventsOfALoad checks that a live page gets a sample of many statements, and that the server has no inspector in
+// between.
+func TestEventsOfALoad(t *testing.T) {
+	s := serve(t, nil)
+	s.exec(keyspace, "CREATE TABLE shop.t (k int PRIMARY KEY)")
+	next, stop := s.events()
+	defer stop()
+	next()
+	inspected, pauses := true, 0
+	eventually(t, "the record does not pause and go on", func() bool {
+		for range 100 {
+			s.exec("SELECT * FROM shop.t WHERE k = 1")
+			if is := s.server.IsInspected(); is != inspected {
+				inspected = is
+				pauses++
+			}
+		}
+		return pauses >= 2
+	})
+	for !next().Sampled {
+	}
+}
+
 // TestLogin logs in and out, as a superuser and as a role without permissions.
 func TestLogin(t *testing.T) {
 	s := serve(t, func(_ *server.Options, o *Options) { o.Logins, o.Write = true, true })

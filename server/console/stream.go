@@ -19,6 +19,7 @@ const (
 type update struct {
 	Rows    string            `json:"rows,omitempty"`
 	Skipped int               `json:"skipped,omitempty"` // statements between these rows and the older ones
+	Sampled bool              `json:"sampled,omitempty"` // and others that were not recorded
 	Parts   map[string]string `json:"parts,omitempty"`
 }
 
@@ -41,7 +42,7 @@ func activityEvents(p *page) error {
 		end := record.Watch(watchedStatements)
 		defer end()
 	}
-	seen, last := observed{hot: map[[2]string]int{}}, record.Last()
+	seen, last, pauses := observed{hot: map[[2]string]int{}}, record.Last(), record.Pauses()
 	for _, s := range record.Statements() { // with --test-controls
 		seen.add(&s)
 	}
@@ -90,6 +91,8 @@ func activityEvents(p *page) error {
 				return nil
 			}
 			u.Rows = text
+			u.Sampled = pauses != record.Pauses()
+			pauses = record.Pauses()
 		}
 		if err := p.send(out, u); err != nil {
 			return nil // the page was closed

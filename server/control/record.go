@@ -44,15 +44,19 @@ type Statement struct {
 // Record keeps the statements that clients have run, while it is on.
 type Record struct {
 	controls   *Controls
-	isOn       atomic.Bool
+	isOn       atomic.Bool  // now
 	valueBytes atomic.Int64 // how much memory is left for bound values
 
-	mu       sync.Mutex
-	all      []Statement
-	size     int   // the last statements that are kept; 0: all
-	number   int64 // of the last one
-	started  bool  // by Start, which nothing ends
-	watchers int   // calls of Watch that have not ended
+	mu      sync.Mutex
+	all     []Statement
+	size    int   // the last statements that are kept; 0: all
+	number  int64 // of the last one
+	started bool  // by Start, which nothing ends
+
+	watchers int           // calls of Watch that have not ended
+	left     int           // statements that are recorded for them before the next pause
+	pauses   int64         // how often there were none left
+	unwatch  chan struct{} // is closed when watchers gets 0
 }
 
 // Start begins a new record. It keeps the last size statements; 0: all.
@@ -69,8 +73,9 @@ func (r *Record) Start(size int) {
 // nor the table of statements have them.
 func (r *Record) KeepValues(bytes int64) { r.valueBytes.Store(bytes) }
 
-// Watch records the beginnings of statements until end is called, at least the last size of them. Calls may overlap,
-// and do not change a record that Start has begun.
+// Watch records the beginnings of statements until end is called, and keeps at least the last size of them. Of more
+// than size statements in a short time it records a sample, because recording costs more than many requests do. Calls
+// may overlap, and do not change a record that Start has begun.
 func (r *Record) Watch(size int) (end func()) {
 	r.watch(1, size)
 	return sync.OnceFunc(func() { r.watch(-1, size) })
@@ -79,15 +84,55 @@ func (r *Record) Watch(size int) (end func()) {
 func (r *Record) watch(more, size int) {
 	r.mu.Lock()
 	r.watchers += more
+	switch {
+	case r.watchers == 0:
+		close(r.unwatch)
+	case r.watchers == 1 && more == 1:
+		r.left, r.unwatch = size, make(chan struct{})
+		go r.refill(size, r.unwatch)
+	}
 	if !r.started {
-		if r.watchers == 0 || !r.isOn.Load() {
+		if r.watchers == 0 {
 			r.all = nil
 		}
 		r.size = size
-		r.isOn.Store(r.watchers > 0)
+		r.isOn.Store(r.watchers > 0 && r.left > 0)
 	}
 	r.mu.Unlock()
 	r.controls.update()
+}
+
+// While more statements arrive than Watch may record, it records so many of them per interval.
+const (
+	sampled        = 20
+	sampleInterval = 200 * time.Millisecond
+)
+
+// refill allows for more statements, up to size, until end is closed.
+func (r *Record) refill(size int, end chan struct{}) {
+	tick := time.NewTicker(sampleInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-end:
+			return
+		}
+		r.mu.Lock()
+		r.left = min(r.left+sampled, size)
+		resumed := r.watchers > 0 && r.isOn.CompareAndSwap(false, true)
+		r.mu.Unlock()
+		if resumed {
+			r.controls.update()
+		}
+	}
+}
+
+// Pauses returns how often statements were left out because more of them arrived than Watch may record.
+func (r *Record) Pauses() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.pauses
 }
 
 // After returns the statements with numbers greater than a number.
@@ -108,8 +153,12 @@ func (r *Record) Last() int64 {
 	return r.number
 }
 
-// IsOn reports whether statements are recorded.
-func (r *Record) IsOn() bool { return r.isOn.Load() }
+// IsStarted reports whether Start has begun a record.
+func (r *Record) IsStarted() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.started
+}
 
 // Statements are the statements that clients have run since Start or Forget, in the order in which they were answered,
 // without the reads of the server's own tables.
@@ -171,18 +220,34 @@ func (r *Record) add(seen *server.Inspected, err error) {
 	if bytes > 0 && r.valueBytes.Add(int64(-bytes)) >= 0 {
 		st.Values = seen.Values
 	}
+	if r.append(&st) {
+		r.controls.update()
+	}
+}
+
+// append appends a statement. It reports whether the record pauses then.
+func (r *Record) append(st *Statement) (pauses bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.started { // only a page watches: it shows the beginning, and memory is for clients
+		if r.left == 0 {
+			return false // it was inspected before the pause began
+		}
 		st.Text = strings.Clone(st.Text[:min(len(st.Text), watchedText)])
 		st.Keys = slices.Clone(st.Keys[:min(len(st.Keys), watchedKeys)])
+		if r.left--; r.left == 0 {
+			r.pauses++
+			r.isOn.Store(false)
+			pauses = true
+		}
 	}
 	r.number++
 	st.Number = r.number
 	if r.size > 0 && len(r.all) >= 2*r.size {
 		r.all = slices.Clone(r.all[len(r.all)-r.size+1:])
 	}
-	r.all = append(r.all, st)
+	r.all = append(r.all, *st)
+	return pauses
 }
 
 // How much of a statement Watch records: bytes of its text, and keys of partitions.

@@ -32,11 +32,11 @@ function open() {
 		if (!u.rows) return;
 		for (const tr of statements.querySelectorAll(".new")) tr.classList.remove("new");
 		const before = statements.rows.length;
-		if (u.skipped) {
+		if (u.skipped || u.sampled) {
 			const tr = statements.insertRow(0), td = tr.insertCell();
 			td.colSpan = 7;
 			td.className = "muted";
-			td.textContent = `${u.skipped} more`;
+			td.textContent = u.sampled ? "More, and only a sample is shown" : `${u.skipped} more`;
 		}
 		statements.insertAdjacentHTML("afterbegin", u.rows);
 		for (let i = statements.rows.length - before; i-- > 0;) statements.rows[i].classList.add("new");
