@@ -27,9 +27,9 @@ func (d *Definition) Title() string {
 	return quote.Name(d.Name) + d.Signature
 }
 
-// Definitions writes what DESCRIBE answers, from the tables of system_schema, for servers without it. It returns a
-// keyspace, or all if keyspace is empty, each followed by its types, functions, aggregates and tables; indexes and
-// views follow their table. Options are the columns that the server's table of tables has.
+// Definitions writes the answer to DESCRIBE from the tables of system_schema, for servers without that statement. It
+// returns a keyspace, or all if keyspace is empty, each followed by its types, functions, aggregates and tables;
+// indexes and views follow their table. A table has the options that system_schema.tables has columns for.
 func Definitions(ctx context.Context, query Query, keyspace string) (all []*Definition, err error) {
 	where := ""
 	if keyspace != "" {
@@ -89,7 +89,7 @@ func (d *definer) of(table string) (rows []Record) {
 	return rows
 }
 
-func (d *definer) add(one Definition) {
+func (d *definer) append(one Definition) {
 	one.Keyspace = d.keyspace
 	d.all = append(d.all, &one)
 }
@@ -108,7 +108,7 @@ func (d *definer) addKeyspace(row Record) {
 	if b, _ := row.Value("durable_writes"); b != nil {
 		durable = row.True("durable_writes")
 	}
-	d.add(Definition{Kind: "keyspace", Statement: fmt.Sprintf(
+	d.append(Definition{Kind: "keyspace", Statement: fmt.Sprintf(
 		"CREATE KEYSPACE %s WITH replication = %s  AND durable_writes = %t;", quote.Name(d.keyspace), mapText(replication),
 		durable)})
 }
@@ -143,7 +143,7 @@ func (d *definer) addTypes() {
 		for i, field := range rest[next].Texts("field_names") {
 			fields = append(fields, "    "+quote.Name(field)+" "+types[i])
 		}
-		d.add(Definition{Kind: "type", Name: name, Statement: "CREATE TYPE " + d.qualified(name) + " (\n" +
+		d.append(Definition{Kind: "type", Name: name, Statement: "CREATE TYPE " + d.qualified(name) + " (\n" +
 			strings.Join(fields, ",\n") + "\n);"})
 		rest = slices.Delete(rest, next, next+1)
 	}
@@ -161,7 +161,7 @@ func (d *definer) addFunctions() {
 		if row.True("called_on_null_input") {
 			onNull = "CALLED"
 		}
-		d.add(Definition{
+		d.append(Definition{
 			Kind: "function", Name: name, Signature: "(" + strings.Join(types, ", ") + ")",
 			Statement: "CREATE FUNCTION " + d.qualified(name) + "(" + strings.Join(arguments, ", ") + ")\n    " + onNull +
 				" ON NULL INPUT\n    RETURNS " + row.Text("return_type") + "\n    LANGUAGE " + row.Text("language") +
@@ -180,7 +180,7 @@ func (d *definer) addFunctions() {
 		if initial := row.Text("initcond"); initial != "" {
 			lines = append(lines, "INITCOND "+initial)
 		}
-		d.add(Definition{
+		d.append(Definition{
 			Kind: "aggregate", Name: name, Signature: signature,
 			Statement: strings.Join(lines, "\n    ") + ";",
 		})
@@ -189,20 +189,28 @@ func (d *definer) addFunctions() {
 
 // addTables adds the tables, each with its indexes and views.
 func (d *definer) addTables() {
-	views := d.of("views")
-	for _, row := range d.of("tables") {
+	tables, views := d.of("tables"), d.of("views")
+	slices.SortStableFunc(tables, func(a, b Record) int {
+		return strings.Compare(strings.ToLower(a.Text("table_name")), strings.ToLower(b.Text("table_name")))
+	})
+	for _, row := range tables {
 		name := row.Text("table_name")
 		t := &Table{Keyspace: d.keyspace, Name: name, Columns: d.columns[[2]string{d.keyspace, name}]}
 		t.sortColumns()
-		statement := "CREATE TABLE " + d.qualified(name) + " (\n    " + strings.Join(t.lines(), ",\n    ") + "\n) WITH " +
-			strings.Join(t.options(row), "\n    AND ") + ";"
-		if flags := row.Texts("flags"); len(flags) > 0 && (!slices.Contains(flags, "compound") ||
-			slices.Contains(flags, "dense") || slices.Contains(flags, "super")) {
+		flags, options := row.Texts("flags"), t.options(row)
+		legacy := t.hideLegacyColumns() || len(flags) > 0 && (!slices.Contains(flags, "compound") ||
+			slices.Contains(flags, "dense") || slices.Contains(flags, "super"))
+		if legacy {
+			options = append([]string{"COMPACT STORAGE"}, options...)
+		}
+		statement := "CREATE TABLE " + d.qualified(name) + " (\n    " + strings.Join(t.lines(legacy), ",\n    ") + "\n)" +
+			withClause(options) + ";"
+		if legacy {
 			statement = "/*\nWarning: Table " + d.qualified(name) + " omitted because it has constructs not compatible with " +
 				"CQL (was created via legacy API).\nApproximate structure, for reference:\n(this should not be used to " +
 				"reproduce this schema)\n\n" + statement + "\n*/"
 		}
-		d.add(Definition{Kind: "table", Name: name, Statement: statement})
+		d.append(Definition{Kind: "table", Name: name, Statement: statement})
 		for _, index := range d.of("indexes") {
 			if index.Text("table_name") == name {
 				d.addIndex(index, name)
@@ -228,7 +236,7 @@ func (d *definer) addIndex(row Record, table string) {
 			using += " WITH OPTIONS = " + mapText(options)
 		}
 	}
-	d.add(Definition{Kind: "index", Name: name, Table: table, Statement: "CREATE " + custom + "INDEX " +
+	d.append(Definition{Kind: "index", Name: name, Table: table, Statement: "CREATE " + custom + "INDEX " +
 		quote.Name(name) + " ON " + d.qualified(table) + " (" + target + ")" + using + ";"})
 }
 
@@ -240,9 +248,9 @@ func (d *definer) addView(row Record, base string) {
 	if !row.True("include_all_columns") {
 		selected = t.names(columnKinds...)
 	}
-	d.add(Definition{Kind: "materialized_view", Name: name, Table: base, Statement: "CREATE MATERIALIZED VIEW " +
+	d.append(Definition{Kind: "materialized_view", Name: name, Table: base, Statement: "CREATE MATERIALIZED VIEW " +
 		d.qualified(name) + " AS\n    SELECT " + selected + "\n    FROM " + d.qualified(base) + "\n    WHERE " +
-		row.Text("where_clause") + "\n    " + t.key() + "\n WITH " + strings.Join(t.options(row), "\n    AND ") + ";"})
+		row.Text("where_clause") + "\n    " + t.key() + "\n" + withClause(t.options(row)) + ";"})
 }
 
 // names lists the columns of some kinds.
@@ -268,9 +276,25 @@ func (t *Table) key() string {
 	return "PRIMARY KEY (" + key + ")"
 }
 
-// lines are the definitions in the parentheses of CREATE TABLE.
-func (t *Table) lines() (all []string) {
-	simple := len(t.OfKind("partition_key")) == 1 && len(t.OfKind("clustering")) == 0
+// hideLegacyColumns reports whether the table was created WITH COMPACT STORAGE and without clustering columns. The
+// server stores the columns of such a table as static ones, beside two that were not declared.
+func (t *Table) hideLegacyColumns() bool {
+	if t.names("clustering", "regular") != "column1, value" || t.Column("value").Type != "blob" {
+		return false
+	}
+	t.Columns = append(t.OfKind("partition_key"), t.OfKind("static")...)
+	for i := range t.Columns {
+		if t.Columns[i].Kind == "static" {
+			t.Columns[i].Kind = "regular"
+		}
+	}
+	return true
+}
+
+// lines are the definitions in the parentheses of CREATE TABLE. For a legacy table the key comes last, as Cassandra
+// prints it.
+func (t *Table) lines(legacy bool) (all []string) {
+	simple := !legacy && len(t.OfKind("partition_key")) == 1 && len(t.OfKind("clustering")) == 0
 	for _, c := range t.Columns {
 		line := quote.Name(c.Name) + " " + c.Type
 		switch {
@@ -285,6 +309,13 @@ func (t *Table) lines() (all []string) {
 		all = append(all, t.key())
 	}
 	return all
+}
+
+func withClause(options []string) string {
+	if len(options) == 0 {
+		return ""
+	}
+	return " WITH " + strings.Join(options, "\n    AND ")
 }
 
 // noOption are the columns of system_schema.tables and views that are no options of a statement.

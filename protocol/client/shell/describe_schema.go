@@ -90,15 +90,15 @@ func (s *Session) listDefinitions(ctx context.Context, kind string) (*client.Res
 	if err != nil {
 		return nil, err
 	}
+	all = slices.DeleteFunc(all, func(d *model.Definition) bool { return d.Kind != kind })
+	slices.SortStableFunc(all, func(a, b *model.Definition) int {
+		return cmp.Or(strings.Compare(a.Keyspace, b.Keyspace),
+			strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)))
+	})
 	var rows [][]string
 	for _, d := range all {
-		if d.Kind == kind {
-			rows = append(rows, []string{quote.Name(d.Keyspace), d.Kind, d.Title()})
-		}
+		rows = append(rows, []string{quote.Name(d.Keyspace), d.Kind, d.Title()})
 	}
-	slices.SortStableFunc(rows, func(a, b []string) int {
-		return cmp.Or(strings.Compare(a[0], b[0]), strings.Compare(strings.ToLower(a[2]), strings.ToLower(b[2])))
-	})
 	return textRows([]string{"keyspace_name", "type", "name"}, rows), nil
 }
 
@@ -144,7 +144,9 @@ func (s *Session) wantedDefinitions(ctx context.Context, a arguments) ([]*model.
 	}
 	if !byKind {
 		kinds, missing = []string{"table", "index", "materialized_view"}, "'%s' not found in keyspace '%s'"
-		if all, err := model.Definitions(ctx, s.all, name); err != nil || len(names) == 1 && len(all) > 0 {
+	}
+	if !byKind && len(names) == 1 {
+		if all, err := model.Definitions(ctx, s.all, name); err != nil || len(all) > 0 {
 			return all, err
 		}
 	}
