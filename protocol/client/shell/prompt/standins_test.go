@@ -35,7 +35,7 @@ type profile struct {
 	authenticator string            // "": no login
 	local         map[string]string // other values of system.local
 	noColumns     []string          // columns that the tables of the system lack
-	noTables      []string          // tables, or keyspaces with their point, in addition to notIn41
+	noTables      []string          // tables, or keyspaces with their point, in addition to notIn41Tables
 	missing       string            // error for a table, with its name
 	noDescribe    bool
 	untraced      bool               // requests are not traced
@@ -47,15 +47,16 @@ type profile struct {
 
 // What the tables of the system lack in releases before 5.0, 4.1 and 4.0.
 var (
-	notIn41        = []string{"column_masks", "cqld_control."}
-	notIn40        = []string{"allow_auto_snapshot", "incremental_backups", "memtable"}
+	notIn41Tables  = []string{"column_masks", "cqld_control."}
+	notIn41        = []string{"allow_auto_snapshot", "incremental_backups"}
+	notIn40        = append(notIn41, "memtable")
 	notIn311       = append(notIn40, "additional_write_policy", "read_repair", "broadcast_port", "listen_port", "rpc_port")
 	notIn311Tables = []string{"peers_v2", "system_virtual_schema.", "system_views."}
 )
 
 var profiles = []profile{
 	{
-		// CASSANDRA-12838 made v5 a beta version in 3.10, and 4.0 the default. CASSANDRA-14825 added DESCRIBE to the server
+		// CASSANDRA-12142 made v5 a beta version in 3.10, which ended with 4.0. CASSANDRA-14825 added DESCRIBE to the server
 		// in 4.0, CASSANDRA-7544 system.peers_v2, and CASSANDRA-7622 the virtual keyspaces.
 		name:      "Cassandra 3.11",
 		refusal:   "Beta version of the protocol used (5/v5-beta), but USE_BETA flag is unset",
@@ -63,14 +64,14 @@ var profiles = []profile{
 		noColumns: notIn311, noTables: notIn311Tables, missing: "unconfigured table %s", noDescribe: true,
 	},
 	{
-		// 4.0 has v5, DESCRIBE and peers_v2. Memtables and snapshots became options of tables in 4.1 (CASSANDRA-17034).
+		// 4.0 has v5, DESCRIBE and peers_v2. Memtables became an option of tables in 4.1 (CASSANDRA-17034).
 		name: "Cassandra 4.0", local: map[string]string{"release_version": "4.0.17", "cql_version": "3.4.5"},
 		noColumns: notIn40, missing: "table %s does not exist",
 	},
 	{
-		// Masks of columns came with 5.0 (CASSANDRA-17940).
+		// Masks of columns (CASSANDRA-17940) and snapshots and backups as options of tables came with 5.0.
 		name: "Cassandra 4.1", local: map[string]string{"release_version": "4.1.9", "cql_version": "3.4.6"},
-		missing: "table %s does not exist",
+		noColumns: notIn41, missing: "table %s does not exist",
 	},
 	{
 		// transport/server.cc knows v3 and v4, validation.cc has the text for tables, and docs/dev/protocol-extensions.md
@@ -284,7 +285,7 @@ func (c *standInConn) refuse(statement string, level protocol.Consistency) proto
 	_, after, _ := strings.Cut(statement+" ", "FROM ")
 	table, _, _ := strings.Cut(after, " ")
 	keyspace, short, _ := strings.Cut(table, ".")
-	for _, name := range slices.Concat(notIn41, c.noTables) {
+	for _, name := range slices.Concat(notIn41Tables, c.noTables) {
 		if name == keyspace+"." || name == table || name == short {
 			return &protocol.Error{Err: cqlerr.Invalidf(c.missing, short)}
 		}
@@ -442,6 +443,7 @@ func TestStandIns(t *testing.T) {
 				o.Username, o.Password = user, password
 			}
 			o.Addr = s.start(t, secure)
+			s.checkPing(t, &o)
 			s.checkCommands(t, o)
 			s.checkDescriptions(t, o, expected)
 			s.checkCompletion(t, o)
@@ -475,6 +477,22 @@ func runShell(t *testing.T, o shell.Options, then func(*shell.Session), lines ..
 		}
 	}
 	return out.String()
+}
+
+// checkPing asks for SUPPORTED, unless the server wants a login first.
+func (s *standIn) checkPing(t *testing.T, o *shell.Options) {
+	t.Helper()
+	want := " answers, protocol v4\n"
+	switch {
+	case s.authenticator != "":
+		want = " answers and asks for a password\n"
+	case s.refusal == "":
+		want = " answers, protocol v5\n"
+	}
+	var out bytes.Buffer
+	if err := shell.Ping(t.Context(), o.Addr, o.TLS, &out); err != nil || out.String() != o.Addr+want {
+		t.Errorf("ping: %s, error %v", out.String(), err)
+	}
 }
 
 // printedError matches an error of a statement.
