@@ -18,10 +18,7 @@ import (
 // from the tables of system_schema.
 func (s *Session) describe(ctx context.Context, a arguments) (*client.Result, error) {
 	r, err := s.all(ctx, a.whole)
-	e, ok := cqlerr.As(err)
-	// A server that knows DESCRIBE reports errors after the first word.
-	if !ok || e.Code != cqlerr.SyntaxError || strings.HasPrefix(e.Message, "line ") &&
-		!strings.HasPrefix(e.Message, "line 1:0 ") {
+	if !lacksDescribe(err) {
 		return r, err
 	}
 	words := a.words()
@@ -47,6 +44,22 @@ func (s *Session) describe(ctx context.Context, a arguments) (*client.Result, er
 		rows = append(rows, []string{quote.Name(d.Keyspace), d.Kind, d.Title(), d.Statement})
 	}
 	return textRows([]string{"keyspace_name", "type", "name", "create_statement"}, rows), nil
+}
+
+// lacksDescribe reports whether an answer to DESCRIBE means that the server has no such statement. One that has it
+// reports syntax errors after the first word.
+func lacksDescribe(err error) bool {
+	e, ok := cqlerr.As(err)
+	if !ok {
+		return false
+	}
+	switch e.Code {
+	case cqlerr.SyntaxError:
+		return strings.HasPrefix(e.Message, "line 1:0 ") || !strings.HasPrefix(e.Message, "line ")
+	case cqlerr.Invalid:
+		return strings.Contains(e.Message, "supported")
+	}
+	return false
 }
 
 // textRows is a result of texts.

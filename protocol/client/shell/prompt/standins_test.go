@@ -32,18 +32,21 @@ type profile struct {
 	name          string
 	refusal       string // of version 5; "": it is spoken
 	supported     []protocol.SupportedOption
-	authenticator string            // "": no login
-	local         map[string]string // other values of system.local
-	noColumns     []string          // columns that the tables of the system lack
-	noTables      []string          // tables, or keyspaces with their point, in addition to notIn41Tables
-	missing       string            // error for a table, with its name
-	noDescribe    bool
+	authenticator string             // "": no login
+	local         map[string]string  // other values of system.local
+	noColumns     []string           // columns that the tables of the system lack
+	noTables      []string           // tables, or keyspaces with their point, in addition to notIn41Tables
+	missing       string             // error for a table, with its name
+	noDescribe    *cqlerr.Error      // for DESCRIBE
 	untraced      bool               // requests are not traced
 	writeLevel    cqlerr.Consistency // the only one; 0: there are others
 	emptyPages    bool               // a first page has no rows
 	hangUp        string             // statements with this text end the connection
 	tls           bool
 }
+
+// noAlternative is the error of a parser without DESCRIBE.
+var noAlternative = cqlerr.Syntaxf("line 1:0 no viable alternative at input 'DESCRIBE' ([DESCRIBE]...)")
 
 // What the tables of the system lack in releases before 5.0, 4.1 and 4.0.
 var (
@@ -61,7 +64,7 @@ var profiles = []profile{
 		name:      "Cassandra 3.11",
 		refusal:   "Beta version of the protocol used (5/v5-beta), but USE_BETA flag is unset",
 		local:     map[string]string{"release_version": "3.11.19", "cql_version": "3.4.4"},
-		noColumns: notIn311, noTables: notIn311Tables, missing: "unconfigured table %s", noDescribe: true,
+		noColumns: notIn311, noTables: notIn311Tables, missing: "unconfigured table %s", noDescribe: noAlternative,
 	},
 	{
 		// 4.0 has v5, DESCRIBE and peers_v2. Memtables became an option of tables in 4.1 (CASSANDRA-17034).
@@ -87,7 +90,7 @@ var profiles = []profile{
 			{Key: "SCYLLA_SHARDING_IGNORE_MSB", Values: []string{"12"}},
 		},
 		local:     map[string]string{"release_version": "3.0.8", "cql_version": "3.3.1"},
-		noColumns: notIn311, noTables: notIn311Tables, missing: "unconfigured table %s", noDescribe: true,
+		noColumns: notIn311, noTables: notIn311Tables, missing: "unconfigured table %s", noDescribe: noAlternative,
 	},
 	{
 		// Since 5.2 DESCRIBE is the server's, while the release stays 3.0.8.
@@ -99,8 +102,8 @@ var profiles = []profile{
 		// The developer guide: TLS on port 9142 and a login; CQL 3.11; writes are at LOCAL_QUORUM; pages count rows that were
 		// read, so that they can be empty; the partitioner of an account can be the DefaultPartitioner, whose tokens are
 		// those of the RandomPartitioner; system has local, peers, size_estimates and prepared_statements, system_schema has
-		// keyspaces, tables and columns only. There are no traces among them. Users report the texts about levels. How
-		// DESCRIBE, version 5 and requests for a trace are answered is not documented.
+		// keyspaces, tables and columns only. There are no traces among them. Users report the texts about levels and about
+		// functions that are not yet supported. How DESCRIBE, version 5 and requests for a trace are answered is a guess.
 		name: "Amazon Keyspaces", refusal: "Invalid or unsupported protocol version (5); highest supported is 4", tls: true,
 		authenticator: protocol.PasswordAuthenticator,
 		local: map[string]string{
@@ -109,7 +112,8 @@ var profiles = []profile{
 		},
 		noColumns: notIn311, noTables: append(notIn311Tables, "system_traces.", "system_auth.", "system_schema.types",
 			"system_schema.functions", "system_schema.aggregates", "system_schema.indexes", "system_schema.views"),
-		missing: "unconfigured table %s", noDescribe: true, untraced: true, writeLevel: cqlerr.LocalQuorum, emptyPages: true,
+		missing: "unconfigured table %s", noDescribe: cqlerr.Invalidf("DESCRIBE is not yet supported."),
+		untraced: true, writeLevel: cqlerr.LocalQuorum, emptyPages: true,
 	},
 	{
 		// Its cqlsh prints release 4.0 and version 4 of the protocol. Issue 61 of datastax/cql-proxy says that there is no
@@ -117,7 +121,7 @@ var profiles = []profile{
 		name: "Astra DB", refusal: "Invalid or unsupported protocol version (5); supported versions are (3/v3, 4/v4)",
 		authenticator: "com.datastax.bdp.cassandra.auth.DseAuthenticator",
 		local:         map[string]string{"release_version": "4.0.0.6816", "cql_version": "3.4.5"},
-		noColumns:     notIn40, missing: "table %s does not exist", noDescribe: true,
+		noColumns:     notIn40, missing: "table %s does not exist", noDescribe: noAlternative,
 	},
 }
 
@@ -279,8 +283,8 @@ func (c *standInConn) answer(m protocol.Request) protocol.Response {
 // refuse returns the error for a statement that the server would refuse, or nil.
 func (c *standInConn) refuse(statement string, level protocol.Consistency) protocol.Response {
 	first, _, _ := strings.Cut(strings.ToUpper(statement), " ")
-	if c.noDescribe && strings.HasPrefix(first, "DESC") {
-		return &protocol.Error{Err: cqlerr.Syntaxf("line 1:0 no viable alternative at input '%s' ([%[1]s]...)", first)}
+	if c.noDescribe != nil && strings.HasPrefix(first, "DESC") {
+		return &protocol.Error{Err: c.noDescribe}
 	}
 	_, after, _ := strings.Cut(statement+" ", "FROM ")
 	table, _, _ := strings.Cut(after, " ")
@@ -446,6 +450,7 @@ func TestStandIns(t *testing.T) {
 			s.checkPing(t, &o)
 			s.checkCommands(t, o)
 			s.checkDescriptions(t, o, expected)
+			s.checkColors(t, o)
 			s.checkCompletion(t, o)
 		})
 	}
@@ -601,8 +606,18 @@ func (s *standIn) checkDescriptions(t *testing.T, o shell.Options, expected map[
 			t.Errorf("there is no %q in\n%s", want, out)
 		}
 	}
-	if s.noDescribe != strings.Contains(out, "The server has no DESCRIBE") {
+	if (s.noDescribe != nil) != strings.Contains(out, "The server has no DESCRIBE") {
 		t.Errorf("WITH INTERNALS:\n%s", out)
+	}
+}
+
+// checkColors selects with colours, which the shell chooses by the kinds of columns.
+func (s *standIn) checkColors(t *testing.T, o shell.Options) {
+	t.Helper()
+	o.Color = true
+	out := runShell(t, o, nil, "SELECT day, line FROM shop.orders LIMIT 1;")
+	if !strings.Contains(out, "\x1b[0;1;31mday") || !strings.Contains(out, "\x1b[0;1;36mline") {
+		t.Errorf("%q", out)
 	}
 }
 
