@@ -122,7 +122,7 @@ func mapText(m map[string]string) string {
 	return "{" + strings.Join(items, ", ") + "}"
 }
 
-// addTypes adds the user-defined types, each after those it has fields of.
+// addTypes adds the user-defined types, each after the types of its fields.
 func (d *definer) addTypes() {
 	rest := d.of("types")
 	waits := func(row Record) bool {
