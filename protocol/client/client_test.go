@@ -286,13 +286,18 @@ func TestAuthentication(t *testing.T) {
 		case *protocol.Startup:
 			return []protocol.Response{&protocol.Authenticate{Authenticator: protocol.PasswordAuthenticator}}
 		case *protocol.AuthResponse:
-			if string(m.Token) == "\x00u\x00p" {
+			switch string(m.Token) {
+			case "\x00u\x00p":
 				return []protocol.Response{&protocol.AuthSuccess{}}
+			case "\x00u\x00more":
+				return []protocol.Response{&protocol.AuthChallenge{Token: []byte("more")}}
 			}
 		}
 		return []protocol.Response{&protocol.Error{Err: &cqlerr.Error{Code: cqlerr.BadCredentials, Message: "wrong"}}}
 	}})
-	for password, want := range map[string]string{"p": "", "q": "wrong", "": "the server asks for a user and a password"} {
+	for password, want := range map[string]string{
+		"p": "", "q": "wrong", "": "the server asks for a user and a password", "more": "asks for more than a user",
+	} {
 		o := Options{Username: "u", Password: password, Compression: protocol.LZ4}
 		if password == "" {
 			o.Username = ""

@@ -6,9 +6,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/protocol"
@@ -69,12 +71,13 @@ func cause(err error) error {
 	return network.Err
 }
 
-// unsupportedVersion reports whether a server refused the version. All servers use this text because drivers check
-// it.
+// unsupportedVersion reports whether a server refused the version. All servers use these texts because drivers check
+// them. The second is Cassandra 3.11's answer to v5, which was a beta version there.
 func unsupportedVersion(err error) bool {
 	e, ok := cqlerr.As(err)
 	return ok && e.Code == cqlerr.ProtocolError &&
-		strings.Contains(e.Message, "Invalid or unsupported protocol version")
+		(strings.Contains(e.Message, "Invalid or unsupported protocol version") ||
+			strings.Contains(e.Message, "USE_BETA flag is unset"))
 }
 
 // Connect opens a connection without starting the protocol.
@@ -113,6 +116,10 @@ func dialVersion(ctx context.Context, addr string, v protocol.Version, o Options
 		return nil, err
 	}
 	if err := c.start(ctx, o); err != nil {
+		closed := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
+		if closed && o.TLS == nil {
+			err = fmt.Errorf("the server closed the connection (it may require TLS): %w", err)
+		}
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
@@ -158,8 +165,14 @@ func (c *Conn) authenticate(ctx context.Context, authenticator string, o Options
 	default:
 		token = []byte("\x00" + o.Username + "\x00" + o.Password)
 	}
-	_, err := c.Do(ctx, &protocol.AuthResponse{Token: token})
-	return err
+	answer, err := c.Do(ctx, &protocol.AuthResponse{Token: token})
+	if err != nil {
+		return err
+	}
+	if _, ok := answer.Response.(*protocol.AuthSuccess); !ok {
+		return fmt.Errorf("the server's %s asks for more than a user and a password", authenticator)
+	}
+	return nil
 }
 
 // showsCertificate reports whether the client has a certificate.

@@ -22,7 +22,7 @@ func Keyspaces(ctx context.Context, query Query) (all []Keyspace, err error) {
 		return nil, err
 	}
 	for row := range Records(r) {
-		if name := row.Text("keyspace_name"); !ofServer(name) {
+		if name := row.Text("keyspace_name"); !OfServer(name) {
 			all = append(all, Keyspace{Name: name, Replication: row.Map("replication")})
 		}
 	}
@@ -30,8 +30,8 @@ func Keyspaces(ctx context.Context, query Query) (all []Keyspace, err error) {
 	return all, nil
 }
 
-// ofServer reports whether a keyspace belongs to the server: Cassandra's, DSE's or cqld's.
-func ofServer(keyspace string) bool {
+// OfServer reports whether a keyspace belongs to the server: Cassandra's, DSE's or cqld's.
+func OfServer(keyspace string) bool {
 	for _, prefix := range []string{"system_", "dse_", "cqld_"} {
 		if strings.HasPrefix(keyspace, prefix) {
 			return true

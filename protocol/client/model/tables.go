@@ -107,19 +107,10 @@ func Tables(ctx context.Context, query Query, keyspace, table string) (all []*Ta
 			t = &Table{Keyspace: keyspace, Name: name}
 			byName[name], all = t, append(all, t)
 		}
-		t.Columns = append(t.Columns, Column{
-			Name: row.Text("column_name"), Kind: row.Text("kind"), Type: row.Text("type"),
-			Position: row.Number("position"),
-			Desc:     row.Text("clustering_order") == "desc",
-		})
+		t.Columns = append(t.Columns, columnOf(row))
 	}
 	for _, t := range all {
-		slices.SortStableFunc(t.Columns, func(a, b Column) int {
-			if d := slices.Index(columnKinds, a.Kind) - slices.Index(columnKinds, b.Kind); d != 0 {
-				return d
-			}
-			return int(a.Position - b.Position)
-		})
+		t.sortColumns()
 	}
 	r, err = query.optional(ctx, "SELECT * FROM system_schema.indexes"+where+only)
 	if err != nil {
@@ -161,6 +152,24 @@ func Tables(ctx context.Context, query Query, keyspace, table string) (all []*Ta
 		}
 	}
 	return all, nil
+}
+
+// columnOf is a row of system_schema.columns.
+func columnOf(row Record) Column {
+	return Column{
+		Name: row.Text("column_name"), Kind: row.Text("kind"), Type: row.Text("type"),
+		Position: row.Number("position"), Desc: row.Text("clustering_order") == "desc",
+	}
+}
+
+// sortColumns brings the columns into the order in which a table shows them.
+func (t *Table) sortColumns() {
+	slices.SortStableFunc(t.Columns, func(a, b Column) int {
+		if d := slices.Index(columnKinds, a.Kind) - slices.Index(columnKinds, b.Kind); d != 0 {
+			return d
+		}
+		return int(a.Position - b.Position)
+	})
 }
 
 // Type is a user-defined type.

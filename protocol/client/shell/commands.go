@@ -212,13 +212,16 @@ func (s *Session) showCommand(ctx context.Context, a arguments) error {
 const cqlshVersion = "6.2.2"
 
 func (s *Session) showVersion(ctx context.Context) {
+	spoken := "unknown"
+	if s.conn != nil { // else the server has not answered
+		spoken = fmt.Sprintf("v%d", s.conn.Version())
+	}
 	server := s.about(ctx)
 	version := cqlshVersion + "+cqld"
 	if s.o.Version != "" {
 		version += "-" + s.o.Version
 	}
-	s.print("[cqlsh %s | Cassandra %s | CQL spec %s | Native protocol v%d]\n", version, server.release, server.cql,
-		s.conn.Version())
+	s.print("[cqlsh %s | Cassandra %s | CQL spec %s | Native protocol %s]\n", version, server.release, server.cql, spoken)
 }
 
 func (s *Session) showHost(ctx context.Context) {

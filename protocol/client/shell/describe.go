@@ -49,17 +49,12 @@ func describes(a arguments) bool {
 	return isQualified(a.tokens)
 }
 
-// describeCommand sends DESCRIBE to the server and prints its answer as text instead of a table.
+// describeCommand prints the answer to DESCRIBE as text instead of a table.
 func (s *Session) describeCommand(ctx context.Context, a arguments) error {
 	if !describes(a) {
 		return a.improper()
 	}
-	r, err := s.all(ctx, a.whole)
-	if e, ok := cqlerr.As(err); ok && e.Code == cqlerr.SyntaxError && s.about(ctx).release < "4" {
-		return shownf("The server is of release %s and knows no DESCRIBE, which servers have since Cassandra 4.0. "+
-			"Its definitions "+
-			"are in the tables of system_schema.", s.about(ctx).release)
-	}
+	r, err := s.describe(ctx, a)
 	if e, ok := cqlerr.As(err); ok {
 		return shown(e.Message)
 	}

@@ -175,7 +175,7 @@ func (s *Session) diffCommand(ctx context.Context, rest string) error {
 
 // ownDefinitions reads the schema of the server.
 func (s *Session) ownDefinitions(ctx context.Context) (definitions, error) {
-	r, err := s.all(ctx, "DESCRIBE SCHEMA")
+	r, err := s.describe(ctx, arguments{tokens: []token{{kind: word, text: "SCHEMA"}}, whole: "DESCRIBE SCHEMA"})
 	if e, ok := cqlerr.As(err); ok {
 		return nil, shownf("the server describes no schema: %s", e.Message)
 	}

@@ -348,12 +348,14 @@ func (s *Session) Prompt() string {
 	return prompt
 }
 
-// Greet prints the server's name and versions.
-func (s *Session) Greet(ctx context.Context) {
-	s.showHost(ctx)
-	s.showVersion(ctx)
-	s.print("Use HELP for help.\n")
-	_ = s.console.Flush()
+// Greet prints the server's name and versions. It fails if the connection is lost and a new one cannot be opened.
+func (s *Session) Greet(ctx context.Context) error {
+	return s.protect(ctx, "", func() error {
+		s.showHost(ctx)
+		s.showVersion(ctx)
+		s.print("Use HELP for help.\n")
+		return nil
+	})
 }
 
 // protect runs a statement and prints its error. If the connection is lost it connects again, and fails if it cannot.
@@ -465,7 +467,7 @@ func (s *Session) perform(ctx context.Context, statement string, traced traceMod
 	}
 	var traces [][16]byte
 	note := func(r *client.Result) {
-		if traced != traceOff {
+		if traced != traceOff && r.TracingID != [16]byte{} {
 			traces = append(traces, r.TracingID)
 		}
 	}
@@ -492,6 +494,9 @@ func (s *Session) perform(ctx context.Context, statement string, traced traceMod
 		fmt.Fprintf(s.out, "%.1f ms\n", float64(time.Since(began).Microseconds())/1e3)
 	}
 	s.printWarnings(r.Warnings)
+	if traced != traceOff && len(traces) == 0 {
+		return shown("The server has not traced the statement.")
+	}
 	for _, id := range traces {
 		if err := s.showTrace(ctx, id, traced, true); err != nil {
 			return err

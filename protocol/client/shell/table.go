@@ -37,6 +37,12 @@ func (s *Session) printResult(r *client.Result, statement string, colors []strin
 	fmt.Fprintln(s.out)
 	rows := 0
 	for page := 0; ; page++ {
+		for len(r.Rows) == 0 && r.PagingState != nil { // servers may send such pages while they filter
+			var err error
+			if r, err = next(); err != nil {
+				return err
+			}
+		}
 		if len(r.Rows) > 0 || page == 0 {
 			s.printPage(r, colors, page == 0 || s.o.Terminal, rows)
 			rows += len(r.Rows)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/protocol/client/model"
 )
@@ -36,6 +37,9 @@ func (s *Session) showTrace(ctx context.Context, id [16]byte, mode traceMode, wa
 	ends := time.Now().Add(limit)
 	for pause := traceRetry; ; pause = min(2*pause, time.Second) {
 		t, err := model.ReadTrace(ctx, s.all, id)
+		if e, ok := cqlerr.As(err); ok && e.Code == cqlerr.Invalid {
+			return shownf("The server shows no traces: %s", e.Message)
+		}
 		if err != nil && !errors.Is(err, model.ErrNoTrace) {
 			return err
 		}

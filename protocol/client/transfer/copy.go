@@ -105,6 +105,10 @@ func (c *Copy) Out(ctx context.Context, begin, end int64, format func(types.Type
 		return err
 	}
 	t, err := readTable(ctx, conn, c.Keyspace, c.Table)
+	foreign := ""
+	if err == nil {
+		foreign, err = foreignPartitioner(ctx, conn)
+	}
 	if err = errors.Join(err, conn.Close()); err != nil {
 		return err
 	}
@@ -115,6 +119,12 @@ func (c *Copy) Out(ctx context.Context, begin, end int64, format func(types.Type
 	}
 	var mu sync.Mutex
 	ranges, finished := c.ranges(begin, end), 0
+	if foreign != "" {
+		if begin != math.MinInt64 || end != math.MaxInt64 {
+			return fmt.Errorf("BEGINTOKEN and ENDTOKEN need the Murmur3Partitioner, and the server has the %s", foreign)
+		}
+		ranges = ranges[:1] // for the whole table
+	}
 	return inParallel(ctx, &c.Server, c.Jobs, ranges, func(ctx context.Context, conn *client.Conn,
 		r tokenRange,
 	) error {
@@ -122,14 +132,17 @@ func (c *Copy) Out(ctx context.Context, begin, end int64, format func(types.Type
 		if r.first {
 			operator = ">="
 		}
-		token := "token(" + strings.Join(key, ", ") + ")"
-		p, err := conn.Prepare(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s %s ? AND %s <= ?", c.list(), c.from(),
-			token, operator, token), "")
+		query, token := fmt.Sprintf("SELECT %s FROM %s", c.list(), c.from()), "token("+strings.Join(key, ", ")+")"
+		var tokens []types.Value
+		if foreign == "" {
+			query += fmt.Sprintf(" WHERE %s %s ? AND %s <= ?", token, operator, token)
+			tokens = []types.Value{{Bytes: types.EncodeBigInt(r.after)}, {Bytes: types.EncodeBigInt(r.upTo)}}
+		}
+		p, err := conn.Prepare(ctx, query, "")
 		if err != nil {
 			return err
 		}
 		o := client.QueryOptions{PageSize: int32(c.PageSize), Consistency: c.Consistency}
-		tokens := []types.Value{{Bytes: types.EncodeBigInt(r.after)}, {Bytes: types.EncodeBigInt(r.upTo)}}
 		for {
 			page, err := c.page(ctx, conn, p, tokens, &o)
 			if err != nil {

@@ -127,6 +127,13 @@ func (e *Export) Run(ctx context.Context) (Progress, error) {
 		return Progress{}, err
 	}
 	defer conn.Close()
+	foreign, err := foreignPartitioner(ctx, conn)
+	if err == nil && foreign != "" {
+		err = fmt.Errorf("an export needs the Murmur3Partitioner, and the server has the %s", foreign)
+	}
+	if err != nil {
+		return Progress{}, err
+	}
 	names, schema, err := e.tables(ctx, conn)
 	if err != nil {
 		return Progress{}, err

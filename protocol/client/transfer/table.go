@@ -116,6 +116,18 @@ func eachRow(
 	}
 }
 
+// foreignPartitioner returns the server's partitioner if it is not the Murmur3Partitioner, whose tokens are a bigint.
+// Amazon Keyspaces may have the RandomPartitioner, and so may clusters from before Cassandra 1.2.
+func foreignPartitioner(ctx context.Context, c *client.Conn) (name string, err error) {
+	err = eachRow(ctx, c, "SELECT partitioner FROM system.local WHERE key = 'local'", nil, func(row [][]byte) error {
+		if name = string(row[0]); strings.HasSuffix(name, "Murmur3Partitioner") {
+			name = ""
+		}
+		return nil
+	})
+	return name[strings.LastIndexByte(name, '.')+1:], err
+}
+
 // pageRows is the page size.
 const pageRows = 1000
 

@@ -90,7 +90,9 @@ func Run(ctx context.Context, so shell.Options, o Options) error {
 		return err
 	}
 	defer p.session.Close()
-	p.session.Greet(ctx)
+	if err := p.session.Greet(ctx); err != nil {
+		return err
+	}
 	p.schema = newSchema(so)
 	defer p.schema.close()
 	return p.loop(ctx)
