@@ -16,9 +16,10 @@ from cqlshlib.test import run_cqlsh, test_cqlsh_completion
 START = run_cqlsh.ProcRunner.start_proc
 COMPLETION = test_cqlsh_completion.CqlshCompletionCase
 
-# The editor draws a line after moving to the first column, and erases the rest of it.
-DRAWN = re.compile(r"\x1b\[1G(?:\S+@)?cqlsh\S*> (.*?)\x1b\[0K")
-MOVES = re.compile(r"\x1b\[\d*[A-Z]")
+# The editor draws a line after the prompt for each key: it moves there, erases the rest, and draws up to the cursor.
+DRAWN = re.compile(r"\x1b\[\d+G((?:(?!\x1b\[\d+G)[^\r\n])*)\x1b\[0K\x1b\[\d+G")
+DRAWS = re.compile(r"(?:\x1b\[\d+G[^\r\n]*)?" + DRAWN.pattern)
+COLORS = re.compile(r"\x1b\[[\d;]*m")
 
 
 def start_proc(self):
@@ -34,11 +35,27 @@ def read_tty(self, blksize, timeout=None):
             return text
 
 
+def as_readline(output):
+    """Returns an output with each line as the editor drew it last."""
+    found = DRAWS.search(output)
+    if not found:
+        return output
+    drawn, rest = found.group(1), output[found.end():]
+    if rest.startswith(drawn):
+        rest = rest[len(drawn):]
+    return output[:found.start()] + COLORS.sub("", drawn) + as_readline(rest)
+
+
+def read_to_next_prompt(self, timeout=10.0):
+    # After the prompt the editor draws an empty line.
+    return as_readline(self.read_until(self.prompt + r"\x1b\[\d+G\x1b\[0K\x1b\[\d+G", timeout=timeout))
+
+
 def get_completions(self, inputstring, split_completed_lines=True):
     self.cqlsh.send(inputstring + test_cqlsh_completion.TAB)
     output = self.cqlsh.read_up_to_timeout(test_cqlsh_completion.COMPLETION_RESPONSE_TIME)
     drawn = DRAWN.findall(output)
-    line = drawn[-1] if drawn else inputstring
+    line = COLORS.sub("", drawn[-1]) if drawn else inputstring
     if line != inputstring:
         same = len(os.path.commonprefix([line, inputstring]))
         return "\b" * (len(inputstring) - same) + line[same:]
@@ -48,11 +65,12 @@ def get_completions(self, inputstring, split_completed_lines=True):
     self.cqlsh.read_to_next_prompt()
     if "\n" not in output:
         return set() if split_completed_lines else []
-    lines = [MOVES.sub("", each).strip() for each in output.splitlines()[1:-1]]
+    lines = [each.strip() for each in output.splitlines()[1:-1]]
     lines = [each for each in lines if each]
     return set(" ".join(lines).split()) if split_completed_lines else lines
 
 
 run_cqlsh.ProcRunner.start_proc = start_proc
 run_cqlsh.ProcRunner.read_tty = read_tty
+run_cqlsh.CqlshRunner.read_to_next_prompt = read_to_next_prompt
 COMPLETION._get_completions = get_completions

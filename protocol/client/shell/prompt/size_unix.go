@@ -11,11 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The size of a terminal that does not know its own, and of which the environment says nothing.
-const (
-	defaultColumns = 80
-	defaultLines   = 24
-)
+// sizeSignals tell that the size of the terminal has changed.
+var sizeSignals = []os.Signal{unix.SIGWINCH}
 
 // setSize gives a size to a terminal that has none, such as a serial line or a container's first moments: the editor
 // does not edit lines on a terminal without columns. As in readline COLUMNS and LINES come first.
