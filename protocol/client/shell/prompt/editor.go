@@ -22,13 +22,12 @@ import (
 type editor struct {
 	lines    readline.Editor
 	terminal *terminal
-	colors   []readline.Highlight // nil: none
-	plain    bool                 // the terminal edits lines, since it cannot move its cursor
+	plain    bool // the terminal edits lines, since it cannot move its cursor
 	history  history
 
-	// complete completes the word before the cursor, which is at a character of line.
-	complete func(line string, cursor int) (head string, words []string, tail string)
-	tabbed   string // the line in which Tab was the last key; the next Tab lists words
+	// complete returns the words that can stand after head, a beginning of the text before the cursor.
+	complete func(before, after string) (head string, words []string)
+	tabbed   string // the text before the cursor as of the last Tab, which lists words if it did not change
 
 	// Up and Down go through the lines of the history that begin with prefix.
 	at            int    // the line that is shown
@@ -206,7 +205,7 @@ const maxListed = 100
 // tab completes the word before the cursor as far as all words agree. Pressed again it lists them.
 func (e *editor) tab(b *readline.Buffer) readline.Result {
 	before := b.SubString(0, b.Cursor)
-	head, words, _ := e.complete(b.String(), utf8.RuneCountInString(before))
+	head, words := e.complete(before, b.SubString(b.Cursor, len(b.Buffer)))
 	if len(words) == 0 {
 		return beep(b)
 	}

@@ -92,7 +92,7 @@ func TestHighlightLongLine(t *testing.T) {
 // TestKeys reads keys from typed bytes.
 func TestKeys(t *testing.T) {
 	for typed, want := range map[string][]string{
-		"SELECT 'é京'\r\nx":     {"SELECT 'é京'", "\r", "\r", "x"},
+		"SELECT 'é京'\r\nx":       {"SELECT 'é京'", "\r", "\r", "x"},
 		"\x1b[A\x1bOB\x1b[1;5C":  {"\x1b[A", "\x1b[B", "\x1b[1;5C"},
 		"\x1b[7~\x1b[4~\x1b[3~":  {"\x1b[H", "\x1b[F", "\x1b[3~"},
 		"a\tb\x7f\x1bb\x1b\x7f!": {"a", "\t", "b", "\x7f", "\x1bb", "\x1b\b", "!"},
