@@ -225,6 +225,10 @@ func typeCommands(t *testing.T, server *cqltest.Server) {
 
 	press("LOGIN cassandra\r")
 	expect(`Password: $`)
+	press("unspoken\x03")
+	expect(`interrupted\S*\s+cqlsh> $`)
+	press("LOGIN cassandra\r")
+	expect(`Password: $`)
 	press("unspoken\r")
 	expect(`cassandra@cqlsh> $`)
 	if strings.Contains(term.shown.String(), "unspoken") {

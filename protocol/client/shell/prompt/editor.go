@@ -35,7 +35,7 @@ type editor struct {
 }
 
 // errInterrupted is the result of Ctrl-C.
-var errInterrupted = readline.CtrlC
+var errInterrupted = errors.New("interrupted")
 
 // keptLines is how many lines of the history are kept.
 const keptLines = 1000
@@ -114,7 +114,15 @@ func (e *editor) readLine(prompt string, h *highlighter) (string, error) {
 		_, inserted := e.lines.LookupCommand(key).(readline.SelfInserter)
 		return !inserted
 	}
-	line, err := e.lines.ReadLine(context.Background())
+	return readFrom(&e.lines)
+}
+
+// readFrom reads a line from an editor.
+func readFrom(lines *readline.Editor) (string, error) {
+	line, err := lines.ReadLine(context.Background())
+	if errors.Is(err, readline.CtrlC) {
+		err = errInterrupted
+	}
 	if err != nil {
 		return "", err
 	}
@@ -123,25 +131,21 @@ func (e *editor) readLine(prompt string, h *highlighter) (string, error) {
 
 // readPassword reads a line that is not shown.
 func (e *editor) readPassword(prompt string) (string, error) {
-	fmt.Print(prompt)
-	hidden := readline.Editor{Writer: io.Discard, Tty: e.terminal}
+	hidden := readline.Editor{
+		Writer: io.Discard, Tty: e.terminal,
+		PromptWriter: func(io.Writer) (int, error) { return fmt.Print(prompt) }, // the terminal shows no keys then
+	}
 	e.terminal.bound = nil
-	password, err := hidden.ReadLine(context.Background())
-	if errors.Is(err, errInterrupted) {
-		fmt.Print("^C")
-	}
+	password, err := readFrom(&hidden)
 	fmt.Println()
-	if err != nil {
-		return "", err
-	}
-	return password, nil
+	return password, err
 }
 
 // remember adds a line to the history.
 func (e *editor) remember(line string) { e.history = append(e.history, line) }
 
 func beep(b *readline.Buffer) readline.Result {
-	_, _ = b.Out.WriteString("\a") // the error returns when the line is drawn
+	_, _ = b.Out.WriteString("\a") // an error of a terminal returns with the next key, here and below
 	return readline.CONTINUE
 }
 
@@ -223,7 +227,7 @@ func (e *editor) tab(b *readline.Buffer) readline.Result {
 	}
 	if len(words) <= maxListed || e.wants(b, fmt.Sprintf("Display all %d possibilities? (y or n) ", len(words))) {
 		columns, _, _ := e.terminal.Size()
-		_, _ = b.Out.WriteString("\r\n" + inColumns(words, columns)) // likewise
+		_, _ = b.Out.WriteString("\r\n" + inColumns(words, columns))
 		b.RepaintAll()
 	}
 	return readline.CONTINUE
@@ -231,7 +235,7 @@ func (e *editor) tab(b *readline.Buffer) readline.Result {
 
 // wants asks a question on the next line.
 func (e *editor) wants(b *readline.Buffer, question string) bool {
-	_, _ = b.Out.WriteString("\r\n" + question) // likewise
+	_, _ = b.Out.WriteString("\r\n" + question)
 	e.terminal.inCommand = true
 	defer func() { e.terminal.inCommand = false }()
 	for {
@@ -239,7 +243,7 @@ func (e *editor) wants(b *readline.Buffer, question string) bool {
 		case err == nil && strings.EqualFold(key, "y"):
 			return true
 		case err != nil, strings.EqualFold(key, "n"), key == keys.CtrlC, key == keys.CtrlD, key == keys.Enter:
-			_, _ = b.Out.WriteString("\r\n") // likewise
+			_, _ = b.Out.WriteString("\r\n")
 			b.RepaintAll()
 			return false
 		}

@@ -112,7 +112,7 @@ func (t *terminal) read() error {
 		case <-changed:
 			columns, lines, _ := t.Size()
 			t.resized(columns, lines)
-			_ = t.out.Flush() // a terminal that is gone ends the next read
+			_ = t.out.Flush() // an error returns with the next key
 		}
 	}
 }
@@ -143,10 +143,11 @@ func (t *terminal) GetKey() (string, error) {
 			return keys.Enter, nil // ends the search with the line that was found
 		case t.searching, !special, t.bound == nil, t.bound(key):
 			return key, nil
-		case len(key) > 1 && unicode.IsPrint(rune(key[1])) && len(key) == 2:
+		case len(key) == 2 && unicode.IsPrint(rune(key[1])):
 			return key[1:], nil // Escape, then a letter
 		}
-		_, _ = t.out.WriteString("\a") // likewise
+		_, _ = t.out.WriteString("\a") // an error returns with the next key
+		_ = t.out.Flush()
 	}
 }
 
