@@ -314,10 +314,10 @@ func typeInColors(t *testing.T, server *cqltest.Server) {
 	exit := func(shell *exec.Cmd) {
 		t.Helper()
 		press("EXIT\r")
+		expect(`EXIT\r\n$`)
 		if err := shell.Wait(); err != nil {
 			t.Errorf("the shell ends with %v", err)
 		}
-		term.from = len(term.shown.String())
 	}
 
 	shell := term.start()
