@@ -398,6 +398,10 @@ func typeKeys(t *testing.T, server *cqltest.Server) {
 	expect(`i-search\)\[COUNT\]:SELECT count`)
 	press("\r")
 	expect(`\(1 rows\)(?s:.*)> $`)
+	press("1\x12zz\r")
+	expect(`\.\.\. $`)
+	press("\x1b\x03")
+	expect(`\^C\r\ncqlsh> $`)
 	press("\x1bO\x18\x1b[5;7Q\x1b[24~1") // keys without a meaning
 	expect(`^\a+1$`)
 

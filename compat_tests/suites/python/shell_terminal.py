@@ -19,6 +19,7 @@ COMPLETION = test_cqlsh_completion.CqlshCompletionCase
 # The editor draws a line after the prompt for each key: it moves there, erases the rest, and draws up to the cursor.
 DRAWN = re.compile(r"\x1b\[\d+G((?:(?!\x1b\[\d+G)[^\r\n])*)\x1b\[0K\x1b\[\d+G")
 DRAWS = re.compile(r"(?:\x1b\[\d+G[^\r\n]*)?" + DRAWN.pattern)
+EMPTY = r"\x1b\[\d+G(\x1b\[0m)?\x1b\[0K\x1b\[\d+G(\x1b\[0m)?"  # after the prompt
 COLORS = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -47,8 +48,7 @@ def as_readline(output):
 
 
 def read_to_next_prompt(self, timeout=10.0):
-    # After the prompt the editor draws an empty line.
-    return as_readline(self.read_until(self.prompt + r"\x1b\[\d+G\x1b\[0K\x1b\[\d+G", timeout=timeout))
+    return as_readline(self.read_until(self.prompt + EMPTY, timeout=timeout))
 
 
 def get_completions(self, inputstring, split_completed_lines=True):

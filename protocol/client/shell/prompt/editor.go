@@ -135,8 +135,9 @@ func (e *editor) readPassword(prompt string) (string, error) {
 		Writer: io.Discard, Tty: e.terminal,
 		PromptWriter: func(io.Writer) (int, error) { return fmt.Print(prompt) }, // the terminal shows no keys then
 	}
-	e.terminal.bound = nil
+	e.terminal.bound, e.terminal.inCommand = nil, true
 	password, err := readFrom(&hidden)
+	e.terminal.inCommand = false
 	fmt.Println()
 	return password, err
 }
@@ -195,11 +196,15 @@ func (e *editor) newer(b *readline.Buffer) readline.Result {
 }
 
 // search searches the history. A key that does not belong to the search ends it, and is typed in the line that was
-// found.
+// found. If none was, the line stays.
 func (e *editor) search(b *readline.Buffer) readline.Result {
+	before := b.String()
 	e.terminal.inCommand, e.terminal.searching = true, true
 	readline.CmdISearchBackward.Call(context.Background(), b)
 	e.terminal.inCommand, e.terminal.searching = false, false
+	if len(b.Buffer) == 0 && before != "" {
+		show(b, before)
+	}
 	return readline.CONTINUE
 }
 

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nyaosorg/go-readline-ny"
+	"github.com/nyaosorg/go-readline-ny/keys"
 )
 
 // painted writes the colours of a line as letters: k for keywords, s for strings, n for numbers, q for quoted names, c
@@ -92,12 +95,16 @@ func TestHighlightLongLine(t *testing.T) {
 // TestKeys reads keys from typed bytes.
 func TestKeys(t *testing.T) {
 	for typed, want := range map[string][]string{
-		"SELECT 'é京'\r\nx":       {"SELECT 'é京'", "\r", "\r", "x"},
-		"\x1b[A\x1bOB\x1b[1;5C":  {"\x1b[A", "\x1b[B", "\x1b[1;5C"},
-		"\x1b[7~\x1b[4~\x1b[3~":  {"\x1b[H", "\x1b[F", "\x1b[3~"},
-		"a\tb\x7f\x1bb\x1b\x7f!": {"a", "\t", "b", "\x7f", "\x1bb", "\x1b\b", "!"},
+		"SELECT 'é京'\r\nx":        {"SELECT 'é京'", "\r", "\r", "x"},
+		"\x1b[A\x1bOB\x1b[1;5C":   {"\x1b[A", "\x1b[B", "\x1b[1;5C"},
+		"\x1b[7~\x1b[4~\x1b[3~":   {"\x1b[H", "\x1b[F", "\x1b[3~"},
+		"\x1b\x1b[A\x1bz\x1b\x03": {"\x1b[A", "z", "\x03"},
+		"a\tb\x7f\x1bb\x1b\x7f!":  {"a", "\t", "b", "\x7f", "\x1bb", "\x1b\b", "!"},
 	} {
-		terminal := &terminal{typed: []byte(typed)}
+		terminal := &terminal{typed: []byte(typed), bound: func(key string) bool {
+			_, ok := readline.GlobalKeyMap.Lookup(keys.Code(key))
+			return ok || key == "\t"
+		}}
 		for _, key := range want {
 			if got, err := terminal.GetKey(); got != key || err != nil {
 				t.Errorf("%q has the key %q, error %v, want %q", typed, got, err, key)

@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/nyaosorg/go-readline-ny/keys"
@@ -33,7 +32,7 @@ type terminal struct {
 	typed  []byte // read, not used yet
 	pushed string // a key that is read again; "": none
 
-	inCommand bool // a command reads keys: the line is not drawn
+	inCommand bool // the line is not drawn when the size changes: a command reads keys, or the line is hidden
 	searching bool
 
 	reading chan typedBytes // nil: no read runs
@@ -143,8 +142,8 @@ func (t *terminal) GetKey() (string, error) {
 			return keys.Enter, nil // ends the search with the line that was found
 		case t.searching, !special, t.bound == nil, t.bound(key):
 			return key, nil
-		case len(key) == 2 && unicode.IsPrint(rune(key[1])):
-			return key[1:], nil // Escape, then a letter
+		case len(key) == 2 && (key[1] >= ' ' || t.bound(key[1:])):
+			return key[1:], nil // Escape, then another key
 		}
 		_, _ = t.out.WriteString("\a") // an error returns with the next key
 		_ = t.out.Flush()
@@ -195,7 +194,10 @@ func (t *terminal) sequence() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		key += string(r)
+		if key += string(r); key == "\x1b\x1b" {
+			key = "\x1b"
+			continue
+		}
 		switch {
 		case len(key) == 2 && (r == '[' || r == 'O'):
 			continue
