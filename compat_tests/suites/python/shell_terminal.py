@@ -1,7 +1,7 @@
 """A plugin of pytest that runs cqlsh's tests with the shell of cqld.
 
 cqlsh edits lines with readline, which prints only what Tab adds to the line. The shell's editor prints the whole line
-again, with sequences that move the cursor. This finds the completed line in that output, and gives the tests what
+again for each key, in colours. This finds the completed line in that output, and gives the tests what
 readline would have printed; what is completed and offered is not changed.
 
 Terminals are read in whole characters, which the tests do not care for.
@@ -14,6 +14,7 @@ import re
 from cqlshlib.test import run_cqlsh, test_cqlsh_completion
 
 START = run_cqlsh.ProcRunner.start_proc
+LINES = run_cqlsh.ProcRunner.read_lines
 COMPLETION = test_cqlsh_completion.CqlshCompletionCase
 
 # The editor draws a line after the prompt for each key: it moves there, erases the rest, and draws up to the cursor.
@@ -48,7 +49,12 @@ def as_readline(output):
 
 
 def read_to_next_prompt(self, timeout=10.0):
-    return as_readline(self.read_until(self.prompt + EMPTY, timeout=timeout))
+    drawn = "" if self.env["TERM"] in ("", "dumb") else EMPTY
+    return as_readline(self.read_until(self.prompt + drawn, timeout=timeout))
+
+
+def read_lines(self, *args, **kwargs):
+    return [as_readline(each) for each in LINES(self, *args, **kwargs)]
 
 
 def get_completions(self, inputstring, split_completed_lines=True):
@@ -72,5 +78,6 @@ def get_completions(self, inputstring, split_completed_lines=True):
 
 run_cqlsh.ProcRunner.start_proc = start_proc
 run_cqlsh.ProcRunner.read_tty = read_tty
+run_cqlsh.ProcRunner.read_lines = read_lines
 run_cqlsh.CqlshRunner.read_to_next_prompt = read_to_next_prompt
 COMPLETION._get_completions = get_completions
