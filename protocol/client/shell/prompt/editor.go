@@ -69,10 +69,8 @@ func newEditor() *editor {
 	moji.ZeroWidthJoinSequenceOk, moji.VariationSequenceOk, moji.ModifierSequenceOk = false, false, false
 	out := bufio.NewWriter(screen{colorable.NewColorableStdout()})
 	kind := strings.ToLower(os.Getenv("TERM"))
-	e := &editor{
-		terminal: newTerminal(out),
-		plain:    runtime.GOOS != "windows" && slices.Contains([]string{"", "dumb", "cons25"}, kind),
-	}
+	plain := runtime.GOOS != "windows" && slices.Contains([]string{"", "dumb", "cons25"}, kind)
+	e := &editor{terminal: newTerminal(out, plain), plain: plain}
 	e.lines = readline.Editor{
 		Out: out, Tty: e.terminal, History: &e.history, AfterCommand: combine,
 		LineFeedWriter: func(r readline.Result, w io.Writer) (int, error) {

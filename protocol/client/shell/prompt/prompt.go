@@ -54,8 +54,8 @@ const exitTerminated = 128 + 15
 func Run(ctx context.Context, so shell.Options, o Options) error {
 	setSize()
 	p := &Prompt{o: o, editor: newEditor()}
-	defer p.editor.terminal.Close()
-	// Between two prompts the terminal turns Ctrl-C into a signal, which must not end the process.
+	defer p.editor.terminal.release()
+	// Between two prompts Ctrl-C is a signal, which must not end the process.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -65,7 +65,7 @@ func Run(ctx context.Context, so shell.Options, o Options) error {
 	defer signal.Stop(terminated)
 	go func() {
 		if _, ok := <-terminated; ok {
-			_ = p.editor.terminal.Close() // the terminal gets its mode back
+			p.editor.terminal.release()
 			os.Exit(exitTerminated)
 		}
 	}()

@@ -9,3 +9,6 @@ func setSize() {}
 
 // sizeSignals is empty: there is no signal about the size.
 var sizeSignals []os.Signal
+
+// keepKeys does nothing: a console shows what is typed.
+func keepKeys() {}

@@ -45,3 +45,17 @@ func setSize() {
 
 // signalTime is how long a signal may take.
 const signalTime = 50 * time.Millisecond
+
+// keepKeys makes the terminal keep each key for the next prompt without showing it. Ctrl-C stays a signal.
+func keepKeys() {
+	in := int(os.Stdin.Fd())
+	mode, err := unix.IoctlGetTermios(in, getMode)
+	if err != nil {
+		return
+	}
+	mode.Iflag &^= unix.ICRNL | unix.IXON
+	mode.Lflag &^= unix.ECHO | unix.ICANON | unix.IEXTEN
+	mode.Lflag |= unix.ISIG
+	mode.Cc[unix.VMIN], mode.Cc[unix.VTIME] = 1, 0
+	_ = unix.IoctlSetTermios(in, setMode, mode) // then keys are shown
+}

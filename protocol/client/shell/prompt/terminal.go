@@ -23,8 +23,8 @@ const (
 // minColumns is the smallest width that lines are drawn for.
 const minColumns = 20
 
-// terminal gives the editor keys. Keys that are typed before a prompt wait for it. Between two prompts the terminal has
-// its own mode: Ctrl-C is a signal, and what is typed is shown at once.
+// terminal gives the editor keys. Keys that are typed between two prompts wait for the next one; only Ctrl-C is a signal
+// then.
 type terminal struct {
 	out   *bufio.Writer         // of the editor
 	bound func(key string) bool // whether a key has a command
@@ -39,8 +39,9 @@ type terminal struct {
 	changed chan os.Signal  // the size
 	resized func(columns, lines int)
 
-	mode sync.Mutex // guards own
-	own  *term.State
+	mode    sync.Mutex  // guards the modes
+	own     *term.State // as of the start
+	waiting *term.State // between two prompts; nil: no line is edited
 }
 
 // typedBytes are the result of a read.
@@ -49,12 +50,29 @@ type typedBytes struct {
 	err   error
 }
 
-func newTerminal(out *bufio.Writer) *terminal {
+// newTerminal takes the terminal until release.
+func newTerminal(out *bufio.Writer, plain bool) *terminal {
 	t := &terminal{out: out, changed: make(chan os.Signal, 1)}
 	if len(sizeSignals) > 0 {
 		signal.Notify(t.changed, sizeSignals...)
 	}
+	if own, err := term.GetState(int(os.Stdin.Fd())); err == nil && !plain {
+		t.own = own
+		keepKeys()
+	}
 	return t
+}
+
+// release gives the terminal the mode of the start.
+func (t *terminal) release() {
+	t.mode.Lock()
+	defer t.mode.Unlock()
+	for _, mode := range []*term.State{t.waiting, t.own} {
+		if mode != nil {
+			_ = term.Restore(int(os.Stdin.Fd()), mode) // the terminal may be gone
+		}
+	}
+	t.waiting, t.own = nil, nil
 }
 
 // Open begins the editing of a line.
@@ -62,20 +80,20 @@ func (t *terminal) Open(resized func(columns, lines int)) (err error) {
 	t.mode.Lock()
 	defer t.mode.Unlock()
 	t.resized = resized
-	t.own, err = term.MakeRaw(int(os.Stdin.Fd()))
+	t.waiting, err = term.MakeRaw(int(os.Stdin.Fd()))
 	return err
 }
 
-// Close gives the terminal its own mode back.
+// Close ends the editing of a line.
 func (t *terminal) Close() error {
 	t.mode.Lock()
 	defer t.mode.Unlock()
-	if t.own == nil {
+	if t.waiting == nil {
 		return nil
 	}
-	own := t.own
-	t.own = nil
-	return term.Restore(int(os.Stdin.Fd()), own)
+	waiting := t.waiting
+	t.waiting = nil
+	return term.Restore(int(os.Stdin.Fd()), waiting)
 }
 
 // Size is the size that lines are drawn for.
