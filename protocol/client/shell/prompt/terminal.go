@@ -23,8 +23,7 @@ const (
 // minColumns is the smallest width that lines are drawn for.
 const minColumns = 20
 
-// terminal gives the editor keys. Keys that are typed between two prompts wait for the next one; only Ctrl-C is a signal
-// then.
+// terminal gives the editor keys. Between two prompts Ctrl-C is a signal, and all other keys wait.
 type terminal struct {
 	out   *bufio.Writer         // of the editor
 	bound func(key string) bool // whether a key has a command
