@@ -245,3 +245,52 @@ func complete(statements [][]token, open bool) bool {
 	last := statements[len(statements)-1]
 	return !open && last[len(last)-1].kind == terminal
 }
+
+// Part is a part of a text that a prompt shows in its own colour.
+type Part struct {
+	Kind       PartKind
+	Start, End int  // byte offsets
+	Open       bool // it goes on after the end of the text
+}
+
+// PartKind is the kind of a part.
+type PartKind uint8
+
+// The kinds of parts.
+const (
+	PartWord   PartKind = iota // a keyword or a name without quotes
+	PartName                   // a name in double quotes
+	PartText                   // a string in single quotes or between $$
+	PartNumber                 // a number, blob or UUID
+	PartComment
+)
+
+// Parts splits a text, which may end anywhere, into parts. Spaces, symbols and characters that begin no token belong to
+// none.
+func Parts(source string) (all []Part) {
+	for at, n := 0, 0; at < len(source); at += n {
+		rest := source[at:]
+		var kind tokenKind
+		if n, kind = scan(rest); n == 0 {
+			n = 1
+			continue
+		}
+		p := Part{Start: at, End: at + n, Open: kind == unclosed}
+		switch {
+		case kind == word:
+			p.Kind = PartWord
+		case kind == number:
+			p.Kind = PartNumber
+		case rest[0] == '"':
+			p.Kind = PartName
+		case rest[0] == '\'', strings.HasPrefix(rest, "$$"):
+			p.Kind = PartText
+		case strings.HasPrefix(rest, "--"), strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "/*"):
+			p.Kind = PartComment
+		default:
+			continue
+		}
+		all = append(all, p)
+	}
+	return all
+}

@@ -14,14 +14,12 @@ import (
 	"github.com/cqld/cqld/protocol/client/shell"
 )
 
-// complete completes the word before the cursor.
-func (p *Prompt) complete(line string, pos int) (head string, words []string, tail string) {
-	runes := []rune(line)
-	before, after := string(runes[:pos]), string(runes[pos:])
+// complete returns the words that can stand at the cursor after head, a beginning of the text before it.
+func (p *Prompt) complete(before, after string) (head string, words []string) {
 	p.schema.refresh()
 	c := completer{names: p.schema.names(schemaWait), keyspace: p.session.Keyspace()}
 	keep, words := c.complete(p.session.Pending()+before, after)
-	return before[:len(before)-keep], words, after
+	return before[:len(before)-keep], words
 }
 
 // schemaWait is how long Tab waits for the names of the schema.

@@ -4,8 +4,9 @@
 // allows at the cursor, names.go finds the names that the schema has for that place, and values.go the symbols and the
 // kinds of values. schema.go reads the schema from the server in the background.
 //
-// The line editor is github.com/peterh/liner: it asks the terminal nothing, so its prompt comes at once and works on
-// every terminal.
+// The line editor is github.com/nyaosorg/go-readline-ny: it asks the terminal nothing, so its prompt comes at once.
+// editor.go says what its keys do, terminal.go reads them, and highlight.go colours the line. A terminal that cannot
+// move its cursor edits lines itself.
 package prompt
 
 import (
@@ -20,7 +21,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/peterh/liner"
 	"golang.org/x/term"
 
 	"github.com/cqld/cqld/cql/secret"
@@ -36,10 +36,10 @@ type Options struct {
 // Prompt is a terminal with a session.
 type Prompt struct {
 	o       Options
-	editor  *liner.State
+	editor  *editor
 	session *shell.Session
 	schema  *schema
-	lines   []string // that were typed
+	colors  *highlighter // nil: none
 }
 
 // Supported reports whether the standard input and output are a terminal that lines can be edited on.
@@ -53,9 +53,9 @@ const exitTerminated = 128 + 15
 // Run connects and runs the typed lines until EXIT or Ctrl-D.
 func Run(ctx context.Context, so shell.Options, o Options) error {
 	setSize()
-	p := &Prompt{o: o, editor: liner.NewLiner()}
-	defer p.editor.Close()
-	// Between two prompts the terminal turns Ctrl-C into a signal, which must not end the process.
+	p := &Prompt{o: o, editor: newEditor()}
+	defer p.editor.terminal.release()
+	// Between two prompts Ctrl-C is a signal, which must not end the process.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -65,19 +65,20 @@ func Run(ctx context.Context, so shell.Options, o Options) error {
 	defer signal.Stop(terminated)
 	go func() {
 		if _, ok := <-terminated; ok {
-			_ = p.editor.Close() // the terminal gets its mode back
+			p.editor.terminal.release()
 			os.Exit(exitTerminated)
 		}
 	}()
-	p.editor.SetCtrlCAborts(true)
-	p.editor.SetTabCompletionStyle(liner.TabPrints)
-	p.editor.SetWordCompleter(p.complete)
+	p.editor.complete = p.complete
+	if so.Color {
+		p.colors = &highlighter{}
+	}
 	p.readHistory()
 	so.Terminal = true
 	so.In = &typedLines{editor: p.editor}
 	so.More = more
 	so.Width = width
-	so.AskPassword = func() (string, error) { return p.editor.PasswordPrompt("Password: ") }
+	so.AskPassword = func() (string, error) { return p.editor.readPassword("Password: ") }
 	so.History = p.history
 	if so.Username != "" && so.Password == "" {
 		var err error
@@ -101,10 +102,11 @@ func Run(ctx context.Context, so shell.Options, o Options) error {
 // loop reads lines and runs them.
 func (p *Prompt) loop(ctx context.Context) error {
 	for !p.session.Ended() {
-		line, err := p.editor.Prompt(p.session.Prompt())
+		line, err := p.editor.readLine(p.session.Prompt(), p.colors)
 		switch {
-		case errors.Is(err, liner.ErrPromptAborted):
+		case errors.Is(err, errInterrupted):
 			p.session.Reset()
+			p.colors.begin("", "")
 			continue
 		case errors.Is(err, io.EOF):
 			fmt.Println()
@@ -117,6 +119,7 @@ func (p *Prompt) loop(ctx context.Context) error {
 			return err
 		}
 		p.remember(before, line)
+		p.colors.begin(line+"\n", p.session.Pending())
 	}
 	return nil
 }
@@ -153,8 +156,7 @@ func (p *Prompt) remember(before, line string) {
 	if whole == "" || secret.Hide(whole) != whole || strings.HasPrefix(strings.ToUpper(whole), "LOGIN ") {
 		return
 	}
-	p.editor.AppendHistory(whole)
-	p.lines = append(p.lines, whole)
+	p.editor.remember(whole)
 	if p.o.History == "" || p.o.NoHistory {
 		return
 	}
@@ -166,7 +168,7 @@ func (p *Prompt) remember(before, line string) {
 	_ = f.Close()
 }
 
-// maxHistory is the size from which the file of the history is cut to the lines that the editor keeps.
+// maxHistory is the size from which the file of the history is cut to keptLines.
 const maxHistory = 1 << 20
 
 func (p *Prompt) readHistory() {
@@ -182,32 +184,29 @@ func (p *Prompt) readHistory() {
 	in := bufio.NewScanner(f)
 	in.Buffer(nil, maxHistory)
 	for in.Scan() {
-		p.editor.AppendHistory(in.Text())
-		p.lines = append(p.lines, in.Text())
+		p.editor.remember(in.Text())
 	}
 	if info, err := f.Stat(); err != nil || info.Size() < maxHistory || p.o.NoHistory {
 		return
 	}
-	var kept strings.Builder
-	if _, err := p.editor.WriteHistory(&kept); err == nil {
-		_ = os.WriteFile(p.o.History, []byte(kept.String()), 0o600) // it stays long
-	}
+	kept := strings.Join(p.history(keptLines), "\n") + "\n"
+	_ = os.WriteFile(p.o.History, []byte(kept), 0o600) // it stays long
 }
 
 // history returns the last n lines.
-func (p *Prompt) history(n int) []string { return p.lines[max(0, len(p.lines)-n):] }
+func (p *Prompt) history(n int) []string { return p.editor.history[max(0, len(p.editor.history)-n):] }
 
 // typedLines reads the lines after a command such as COPY FROM STDIN.
 type typedLines struct {
-	editor *liner.State
+	editor *editor
 	left   string
 }
 
 // Read reads a line or a part of it.
 func (t *typedLines) Read(b []byte) (int, error) {
 	if t.left == "" {
-		line, err := t.editor.Prompt("[copy] ")
-		if errors.Is(err, liner.ErrPromptAborted) {
+		line, err := t.editor.readLine("[copy] ", nil)
+		if errors.Is(err, errInterrupted) {
 			err = io.EOF
 		}
 		if err != nil {

@@ -2,5 +2,13 @@
 
 package prompt
 
+import "os"
+
 // setSize does nothing: consoles of other systems have a size.
 func setSize() {}
+
+// sizeSignals is empty: there is no signal about the size.
+var sizeSignals []os.Signal
+
+// keepKeys does nothing: a console shows what is typed.
+func keepKeys() {}

@@ -11,11 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The size of a terminal that does not know its own, and of which the environment says nothing.
-const (
-	defaultColumns = 80
-	defaultLines   = 24
-)
+// sizeSignals tell that the size of the terminal has changed.
+var sizeSignals = []os.Signal{unix.SIGWINCH}
 
 // setSize gives a size to a terminal that has none, such as a serial line or a container's first moments: the editor
 // does not edit lines on a terminal without columns. As in readline COLUMNS and LINES come first.
@@ -48,3 +45,17 @@ func setSize() {
 
 // signalTime is how long a signal may take.
 const signalTime = 50 * time.Millisecond
+
+// keepKeys makes the terminal keep each key for the next prompt without showing it. Ctrl-C stays a signal.
+func keepKeys() {
+	in := int(os.Stdin.Fd())
+	mode, err := unix.IoctlGetTermios(in, getMode)
+	if err != nil {
+		return
+	}
+	mode.Iflag &^= unix.ICRNL | unix.IXON
+	mode.Lflag &^= unix.ECHO | unix.ICANON | unix.IEXTEN
+	mode.Lflag |= unix.ISIG
+	mode.Cc[unix.VMIN], mode.Cc[unix.VTIME] = 1, 0
+	_ = unix.IoctlSetTermios(in, setMode, mode) // then keys are shown
+}
