@@ -173,8 +173,9 @@ func formatValue(c protocol.ColumnSpec, v []byte) string {
 // exceptions it omits the detail.
 var javaDetail = regexp.MustCompile(`(?s)((?:NullPointer|ArrayIndexOutOfBounds|ClassCast)Exception)[: ].*`)
 
-// nodeAddress matches Cassandra's own address in errors of reads and writes.
-var nodeAddress = regexp.MustCompile(`from /[0-9.]+:[0-9]+`)
+// nodeAddress matches Cassandra's own address in errors of reads and writes. Java prints the name before it if
+// something has resolved the address.
+var nodeAddress = regexp.MustCompile(`from [a-zA-Z0-9.-]*/[0-9.]+:[0-9]+`)
 
 // currentTime matches the current time in the texts of guardrails on timestamps.
 var currentTime = regexp.MustCompile(`(allowable (?:warning|failure) threshold) [0-9]+`)

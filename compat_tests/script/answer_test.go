@@ -85,6 +85,7 @@ func TestWithoutChance(t *testing.T) {
 		"reason: NullPointerException Cannot invoke \"x()\"\nas it is null": "reason: NullPointerException",
 		"java.lang.NumberFormatException: For input string":                 "java.lang.NumberFormatException: For input string",
 		failure + "/127.0.0.1:7000":                                         failure + "/{node}",
+		failure + "localhost/127.0.0.1:7000":                                failure + "/{node}",
 		"Undefined column name x in table ks.t":                             "Undefined column name x in table ks.t",
 	} {
 		if got := withoutChance(message); got != want {
