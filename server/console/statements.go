@@ -85,13 +85,16 @@ func (o *observed) add(s *control.Statement) {
 
 // hottest returns the partitions of most statements.
 func (o *observed) hottest() (all []hotView) {
-	for key, n := range o.hot {
-		all = append(all, hotView{Table: key[0], Key: key[1], Count: n})
-	}
-	slices.SortFunc(all, func(a, b hotView) int {
+	compare := func(a, b hotView) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Table, b.Table), cmp.Compare(a.Key, b.Key))
-	})
-	all = all[:min(len(all), maxHot)]
+	}
+	for key, n := range o.hot {
+		one := hotView{Table: key[0], Key: key[1], Count: n}
+		if at, _ := slices.BinarySearchFunc(all, one, compare); at < maxHot {
+			all = slices.Insert(all, at, one)
+			all = all[:min(len(all), maxHot)]
+		}
+	}
 	for i := range all {
 		all[i].Share = all[i].Count * 1000 / all[0].Count
 	}

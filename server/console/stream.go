@@ -9,11 +9,18 @@ import (
 	"time"
 )
 
-// How often a live page gets statements, and everything else.
+// How often a live page gets statements, and everything else. If many pages are open, each gets them less often, so
+// that all of them together cost as much as a few.
 const (
 	statementInterval = 200 * time.Millisecond
 	partsInterval     = time.Second
+	fewPages          = 4
 )
+
+// slower is the factor of the intervals.
+func (c *Console) slower() time.Duration {
+	return time.Duration((len(c.streams) + fewPages - 1) / fewPages)
+}
 
 // update is the data of an event: new rows of the list of statements, and the parts that have changed.
 type update struct {
@@ -65,7 +72,7 @@ func activityEvents(p *page) error {
 			if d, err = p.activity(p.ctx); err != nil {
 				return nil // the server stops, or the role may not connect any more; the page tries again
 			}
-			next = now.Add(partsInterval)
+			next = now.Add(partsInterval * p.console.slower())
 			if d.Hidden == "" {
 				d.Hot, d.Slow = seen.hottest(), seen.slow
 			}
@@ -99,6 +106,7 @@ func activityEvents(p *page) error {
 		}
 		select {
 		case <-tick.C:
+			tick.Reset(statementInterval * p.console.slower())
 		case <-p.ctx.Done():
 			return nil
 		}
