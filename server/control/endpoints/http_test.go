@@ -56,8 +56,9 @@ func TestHTTP(t *testing.T) {
 		code          int
 		want          string // is contained in the answer
 	}{
-		{"PATCH /control/clock", `{"advance": "1h", "frozen": true}`, 200, `"frozen":true`},
-		{"GET /control/clock", "", 200, `{"key":"local","ahead":"1h","frozen":true,"now":"`},
+		{"PATCH /control/clock", `{"advance": "1h"}`, 200, `"frozen":false`},
+		{"GET /control/clock", "", 200, `{"key":"local","ahead":"1h","frozen":false,"now":"`}, // exact while it runs
+		{"PATCH /control/clock", `{"frozen": true}`, 200, `"frozen":true`},
 		{"PATCH /control/clock", `{"now": "2030-01-01T00:00:00Z"}`, 200, `"now":"2030-01-01 00:00:00.000Z"`},
 		{"PATCH /control/clock", `{"advance": 5}`, 400, `{"error":"advance: `},
 		{"PATCH /control/clock", `{"ahead": "5s"}`, 400, `"Column ahead cannot be written"`},
