@@ -86,8 +86,23 @@ class Shell:
 
 def clean(text):
     """A terminal's output as lines."""
-    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
-    return [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    return [as_drawn(line).rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+
+
+def as_drawn(line):
+    """A line as the terminal shows it, after an editor has drawn it again and again behind the prompt: ESC [ n G moves
+    to a column, and ESC [ K erases the rest. Other sequences are left out.
+    """
+    cells, at, moved = [], 0, False
+    for move, erase, other, character in re.findall(r"\x1b\[(\d*)G|(\x1b\[0?K)|(\x1b\[[0-9;?]*[A-Za-z])|(.)", line, re.DOTALL):
+        if character:
+            cells[at:at + 1] = [" "] * (at - len(cells)) + [character]
+            at += 1
+        elif erase:
+            del cells[at:]
+        elif not other:
+            moved, at = True, int(move or 1) - 1
+    return "".join(cells).lstrip() if moved else "".join(cells)
 
 
 def normalize(line, shown):
