@@ -113,7 +113,7 @@ func (s *cqlShell) firstPrompt(ctx context.Context) (took float64, err error) {
 	}
 	defer keyboard.Close()
 	shown := ""
-	for buffer := make([]byte, 4096); !strings.HasSuffix(shown, "cqlsh> "); {
+	for buffer := make([]byte, 4096); !strings.Contains(shown, "cqlsh> "); {
 		n, err := keyboard.Read(buffer)
 		if err != nil {
 			return 0, errors.Join(fmt.Errorf("no prompt: %w after %q", err, shown), cmd.Wait())
