@@ -17,14 +17,14 @@ import (
 // all methods of all types.
 //
 // Actions may be in text and in attributes with double quotes, where characters of HTML are escaped, but not in
-// scripts, styles and tags; the test of this file checks that. Fields are found by name, methods are those of
-// callMethod.
+// scripts, styles and tags; the test of this file checks that. Fields are found by name. callMethod lists
+// the methods.
 type pageTemplate struct {
 	trees map[string]*parse.Tree
 	funcs map[string]func(args []reflect.Value) any
 }
 
-// parseTemplate parses files; the definitions of later ones replace those of earlier ones.
+// parseTemplate parses files. A template that is defined twice is the one of the later file.
 func parseTemplate(funcs map[string]func([]reflect.Value) any, texts ...string) (*pageTemplate, error) {
 	t := &pageTemplate{trees: map[string]*parse.Tree{}, funcs: funcs}
 	for i, text := range texts {
@@ -78,7 +78,7 @@ type variable struct {
 	value reflect.Value
 }
 
-// template executes another template, which has variables of its own.
+// template executes another template, with new variables.
 func (e *execution) template(name string, dot reflect.Value) {
 	tree := e.trees[name]
 	if tree == nil {
@@ -196,7 +196,7 @@ func field(v reflect.Value, name string, args []reflect.Value) reflect.Value {
 		return f
 	}
 	on := v
-	if !on.CanAddr() { // methods of pointers are those of values too
+	if !on.CanAddr() { // so that methods of the pointer are found too
 		on = reflect.New(v.Type()).Elem()
 		on.Set(v)
 	}

@@ -132,7 +132,7 @@ func play(ctx context.Context, t *testing.T, conn *client.Conn, text, how string
 	}
 }
 
-// TestFixtures runs each file of testdata, and compares the findings with those that the file expects. Proposed
+// TestFixtures runs each file of testdata and compares the findings with the expected ones in its comments. Proposed
 // statements have to be valid.
 func TestFixtures(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.cql")

@@ -5,7 +5,7 @@
 // kinds of values. schema.go reads the schema from the server in the background.
 //
 // The line editor is github.com/nyaosorg/go-readline-ny: it asks the terminal nothing, so its prompt comes at once.
-// editor.go says what its keys do, terminal.go reads them, and highlight.go colours the line. A terminal that cannot
+// editor.go binds its keys, terminal.go reads them, and highlight.go colours the line. A terminal that cannot
 // move its cursor edits lines itself.
 package prompt
 

@@ -10,5 +10,5 @@ func setSize() {}
 // sizeSignals is empty: there is no signal about the size.
 var sizeSignals []os.Signal
 
-// keepKeys does nothing: a console shows what is typed.
+// keepKeys does nothing on these systems.
 func keepKeys() {}

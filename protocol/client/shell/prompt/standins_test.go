@@ -100,8 +100,8 @@ var profiles = []profile{
 	},
 	{
 		// The developer guide: TLS on port 9142 and a login; CQL 3.11; writes are at LOCAL_QUORUM; pages count rows that were
-		// read, so that they can be empty; the partitioner of an account can be the DefaultPartitioner, whose tokens are
-		// those of the RandomPartitioner; system has local, peers, size_estimates and prepared_statements, system_schema has
+		// read, so that they can be empty; the partitioner of an account can be the DefaultPartitioner, which has the
+		// tokens of the RandomPartitioner; system has local, peers, size_estimates and prepared_statements, system_schema has
 		// keyspaces, tables and columns only. There are no traces among them. Users report the texts about levels and about
 		// functions that are not yet supported. How DESCRIBE, version 5 and requests for a trace are answered is a guess.
 		name: "Amazon Keyspaces", refusal: "Invalid or unsupported protocol version (5); highest supported is 4", tls: true,
