@@ -158,6 +158,7 @@ func serveStore(
 		Masks:       s.masks,
 		Limits:      s.limits,
 		Settings:    s.guardrails,
+		Shown:       s.shown(),
 
 		StrictReplicas: s.strict,
 		Ring:           listeners.ring,

@@ -270,3 +270,15 @@ func isHostPort(addr string) bool {
 	_, err = net.LookupPort("tcp", port)
 	return err == nil
 }
+
+// shown are the flags of the folder that are settings of Cassandra's, for system_views.settings.
+func (s *settings) shown() map[string]string {
+	if s.memory || s.shared() {
+		return nil
+	}
+	shown := map[string]string{"commitlog_sync": syncModes[s.sync], "data_file_directories": "[" + s.data + "]"}
+	if s.sync == disk.Periodic {
+		shown["commitlog_sync_period"] = "1000ms" // --commitlog-sync says within a second
+	}
+	return shown
+}

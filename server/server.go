@@ -63,6 +63,7 @@ type Options struct {
 
 	Limits   Limits
 	Settings *guardrail.Settings // nil: the defaults
+	Shown    map[string]string   // more values for system_views.settings, by Cassandra's names of settings
 	Recent   *RecentStatements   // nil: they are not kept
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/secret"
 	"github.com/cqld/cqld/planner/exec"
-	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/server/observe"
 	"github.com/cqld/cqld/store"
@@ -36,18 +35,9 @@ func (s *Server) registerSystem(o Options) {
 		Advertise:   o.Advertise.Addr(),
 		Port:        int(o.Advertise.Port()),
 		Clients:     s.clients,
-		Settings:    shownSettings(o.Settings),
+		Settings:    s.shownSettings(o),
 		Monitor:     monitor{s},
 	})
-}
-
-// shownSettings are settings as system_views.settings shows them.
-func shownSettings(s *guardrail.Settings) []system.Setting {
-	var all []system.Setting
-	for _, shown := range s.Shown() {
-		all = append(all, system.Setting(shown))
-	}
-	return all
 }
 
 // ringOf returns the node of a session, and the others, as system tables show them. As in Cassandra, nodes that are

@@ -1,9 +1,7 @@
 package guardrail
 
 import (
-	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -119,11 +117,6 @@ var propertyLists = []propertyList{
 	{"table_properties_disallowed", func(s *Settings) *[]string { return &s.TableProperties.Disallowed }},
 }
 
-// foreignNames are the settings that Cassandra 5.0.8 shows in system_views.settings, a line each.
-//
-//go:embed foreign.txt
-var foreignNames string
-
 // flagsInstead are the settings for which cqld has a flag of another name.
 var flagsInstead = map[string]string{
 	"cluster_name":                  "--cluster-name",
@@ -160,7 +153,7 @@ func refuseForeign(name string) error {
 	if reason, ok := without[base]; ok {
 		return fmt.Errorf("%s is a setting of Cassandra that would do nothing here: %s", name, reason)
 	}
-	if slices.Contains(strings.Fields(foreignNames), name) {
+	if isCassandras(name) {
 		return fmt.Errorf("%s is a setting of Cassandra that cqld does not have", name)
 	}
 	return fmt.Errorf("%s is not a setting", name)

@@ -119,3 +119,45 @@ func TestShown(t *testing.T) {
 		}
 	}
 }
+
+// system_views.settings shows Cassandra's settings by their old names too, whose values follow those that were given.
+func TestShownWithCassandras(t *testing.T) {
+	s, err := guardrail.Read(map[string]string{
+		"batch_size_fail_threshold": "2MiB", "user_defined_functions_fail_timeout": "2s",
+		"user_defined_functions_enabled": "false", "sai_string_term_size_warn_threshold": "",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]guardrail.Shown{}
+	for _, row := range s.ShownWithCassandras(map[string]string{"read_request_timeout": "7000ms", "authenticator": "X"}) {
+		if shown[row.Name] != (guardrail.Shown{}) {
+			t.Errorf("%s is there twice", row.Name)
+		}
+		shown[row.Name] = row
+	}
+	if len(shown) != 639 {
+		t.Errorf("%d settings, want the 638 of Cassandra and guardrails_apply_to_all", len(shown))
+	}
+	for _, want := range []guardrail.Shown{
+		{Name: "batch_size_fail_threshold", Value: "2MiB"},
+		{Name: "batch_size_fail_threshold_in_kb", Value: "2048"},
+		{Name: "batch_size_warn_threshold_in_kb", Value: "5"},
+		{Name: "user_defined_function_fail_timeout", Value: "2000"},
+		{Name: "user_defined_function_warn_timeout", Value: "500"},
+		{Name: "enable_user_defined_functions", Value: "false"},
+		{Name: "sai_string_term_size_warn_threshold", Null: true},
+		{Name: "read_request_timeout", Value: "7000ms"},
+		{Name: "read_request_timeout_in_ms", Value: "7000"},
+		{Name: "authenticator.class_name", Value: "X"},
+		{Name: "range_request_timeout_in_ms", Value: "10000"},
+		{Name: "concurrent_reads", Value: "32"},
+		{Name: "commitlog_directory", Null: true},
+		{Name: "audit_logging_options.archive_command"},
+		{Name: "guardrails_apply_to_all", Value: "false"},
+	} {
+		if shown[want.Name] != want {
+			t.Errorf("shown is %+v, want %+v", shown[want.Name], want)
+		}
+	}
+}

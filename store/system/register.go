@@ -16,7 +16,7 @@ type Options struct {
 	Advertise   netip.Addr // the address for clients; zero: the one they dialled
 	Port        int        // of the native protocol, told to clients; 0: the one they dialled
 
-	// Settings are rows of system_views.settings that package system does not know itself.
+	// Settings are the rows of system_views.settings; this package replaces values that it knows itself.
 	Settings []Setting
 
 	// Clients returns the connections that system_views.clients shows; nil: none.

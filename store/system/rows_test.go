@@ -63,6 +63,15 @@ func compareTexts(a, b any) int { return strings.Compare(a.(string), b.(string))
 func TestOptions(t *testing.T) {
 	s := open(t, system.Options{
 		ClusterName: "c", Datacenter: "d", Rack: "r", Advertise: netip.MustParseAddr("::ffff:10.0.0.1"), Port: 19042,
+		Settings: []system.Setting{
+			{Name: "cluster_name", Value: "Test Cluster"},
+			{Name: "concurrent_reads", Value: "32"},
+			{Name: "initial_token", Null: true},
+			{Name: "native_transport_port", Value: "9042"},
+			{Name: "num_tokens", Value: "1"},
+			{Name: "partitioner"},
+			{Name: "rpc_address", Null: true},
+		},
 	})
 	local := read(t, s, "system", "local")[0]
 	for column, want := range map[string]any{
@@ -74,9 +83,12 @@ func TestOptions(t *testing.T) {
 	}
 	compare(t, read(t, s, "system_views", "settings"), []row{
 		{"name": "cluster_name", "value": "c"},
+		{"name": "concurrent_reads", "value": "32"},
+		{"name": "initial_token", "value": nil},
 		{"name": "native_transport_port", "value": "19042"},
 		{"name": "num_tokens", "value": "16"},
 		{"name": "partitioner", "value": "org.apache.cassandra.dht.Murmur3Partitioner"},
+		{"name": "rpc_address", "value": "10.0.0.1"},
 	}, "name")
 }
 
@@ -123,7 +135,7 @@ func TestReadAll(t *testing.T) {
 		"batch_metrics", "caches", "cidr_filtering_metrics_counts", "cidr_filtering_metrics_latencies",
 		"coordinator_read_latency", "coordinator_scan_latency", "coordinator_write_latency", "cql_metrics", "disk_usage",
 		"gossip_info", "local_read_latency", "local_scan_latency", "local_write_latency", "max_partition_size",
-		"max_sstable_duration", "max_sstable_size", "rows_per_read", "settings", "thread_pools", "tombstones_per_read",
+		"max_sstable_duration", "max_sstable_size", "rows_per_read", "thread_pools", "tombstones_per_read",
 	} {
 		withRows["system_views."+name] = true
 	}

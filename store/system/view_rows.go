@@ -58,23 +58,22 @@ type Setting struct {
 	Null        bool // it has no value
 }
 
-// fillSettings makes system_views.settings: those settings of Cassandra's that this node has too.
+// fillSettings makes system_views.settings. Each node of a ring has its own address and port.
 func fillSettings(n *node, w *writer, session store.Session, _ *schema.Catalog) {
-	port := int(n.self(session).Address.Port())
-	for _, setting := range [][2]string{
-		{"cluster_name", n.ClusterName},
-		{"native_transport_port", strconv.Itoa(port)},
-		{"num_tokens", strconv.Itoa(tokenCount)},
-		{"partitioner", partitioner},
-	} {
-		w.partition(types.EncodeText(setting[0]))
-		w.row()
-		w.text("value", setting[1])
+	self := n.self(session).Address
+	known := map[string]string{
+		"cluster_name":          n.ClusterName,
+		"native_transport_port": strconv.Itoa(int(self.Port())),
+		"num_tokens":            strconv.Itoa(tokenCount),
+		"partitioner":           partitioner,
+		"rpc_address":           self.Addr().String(),
 	}
 	for _, setting := range n.Settings {
 		w.partition(types.EncodeText(setting.Name))
 		w.row()
-		if !setting.Null {
+		if value, ok := known[setting.Name]; ok {
+			w.text("value", value)
+		} else if !setting.Null {
 			w.text("value", setting.Value)
 		}
 	}
