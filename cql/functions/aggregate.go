@@ -77,7 +77,7 @@ func (c *count) Result() (types.Value, error) {
 func extreme(name string, sign int) func(types.Type) *Function {
 	return func(t types.Type) *Function {
 		return &Function{
-			Name: name, Args: []types.Type{t}, Returns: asReturned(t),
+			Name: name, Args: []types.Type{t}, Returns: AsReturned(t),
 			Doc:  map[int]string{-1: "The least value.", 1: "The greatest value."}[sign],
 			Init: func() Aggregate { return &best{t: t, sign: sign} },
 		}

@@ -23,7 +23,7 @@ var stringParameter = fixed("[text|varchar|ascii]", types.Text, types.ASCII)
 var maskFamilies = map[string]*family{
 	"mask_null": unary(parameter{text: "any"}, func(name string, t types.Type) *Function {
 		return &Function{
-			Name: name, Args: []types.Type{t}, Returns: asReturned(t),
+			Name: name, Args: []types.Type{t}, Returns: AsReturned(t),
 			Doc:  "Null instead of any value.",
 			Call: func(*Call) (types.Value, error) { return types.Value{}, nil },
 		}
@@ -31,7 +31,7 @@ var maskFamilies = map[string]*family{
 	"mask_default": unary(parameter{text: "any"}, func(name string, t types.Type) *Function {
 		masked := maskedValue(t)
 		return &Function{
-			Name: name, Args: []types.Type{t}, Returns: asReturned(t),
+			Name: name, Args: []types.Type{t}, Returns: AsReturned(t),
 			Doc:  "One and the same value of a type instead of any, also of null: zero, four asterisks, an empty collection.",
 			Call: func(*Call) (types.Value, error) { return types.Value{Bytes: masked}, nil },
 		}
@@ -40,7 +40,7 @@ var maskFamilies = map[string]*family{
 		params: []parameter{{text: "any", receiver: true}, {text: "any", receiver: true, other: 1, follow: true}},
 		make: func(name string, args []types.Type) (*Function, error) {
 			return &Function{
-				Name: name, Args: args, Returns: asReturned(args[1]),
+				Name: name, Args: args, Returns: AsReturned(args[1]),
 				Doc:  "The second value instead of the first.",
 				Call: func(c *Call) (types.Value, error) { return c.Args[1], nil },
 			}, nil

@@ -57,7 +57,7 @@ func TypeFit(to, from types.Type) Fit {
 	switch {
 	case !types.ValueCompatible(to, from):
 		return NoFit
-	case types.Equal(types.Freeze(from), types.Freeze(to)):
+	case types.Equal(types.Freeze(from), types.Freeze(to)), AsReturned(from) == to:
 		return ExactFit
 	}
 	return WeakFit
@@ -337,8 +337,9 @@ func fixed(text string, ts ...types.Type) parameter {
 	}}
 }
 
-// asReturned is the type of a function's result for an argument of type t that it returns.
-func asReturned(t types.Type) types.Type {
+// AsReturned is the type of a function's result for an argument of type t that it returns. Cassandra keeps the types of
+// users' functions the same way.
+func AsReturned(t types.Type) types.Type {
 	if t == types.TimeUUID {
 		return types.LegacyTimeUUID
 	}

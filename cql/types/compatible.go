@@ -29,6 +29,8 @@ func ValueCompatible(to, from Type) bool {
 		return from == TimeUUID
 	case TimeUUID:
 		return from == LegacyTimeUUID
+	case LegacyTimeUUID:
+		return from == TimeUUID
 	}
 	return false
 }

@@ -152,8 +152,12 @@ func (s *Scope) FunctionsOf(keyspace string, name cql.QualifiedName) []*function
 func Functions(k *schema.Keyspace, name string) (all []*functions.Function) {
 	quoted := quote.Name(k.Name) + "." + quote.Name(name)
 	for _, r := range k.RoutinesNamed(name) {
+		args := make([]types.Type, len(r.Base().Args))
+		for i, t := range r.Base().Args {
+			args[i] = functions.AsReturned(t)
+		}
 		f := &functions.Function{
-			Name: name, Args: r.Base().Args, Returns: r.Base().Returns, Costly: true, Volatile: true,
+			Name: name, Args: args, Returns: functions.AsReturned(r.Base().Returns), Costly: true, Volatile: true,
 			User: &functions.User{Keyspace: k.Name, Quoted: quoted},
 		}
 		switch r := r.(type) {
