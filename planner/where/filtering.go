@@ -103,7 +103,9 @@ func (rs *Restrictions) filter(w *Clause, set restrictionSet) {
 		case r.like != nil:
 			w.Filters = append(w.Filters, &Filter{Like: r.like})
 		case r.Choice != nil:
-			w.Filters = append(w.Filters, &Filter{Choice: r.Choice})
+			for _, c := range r.Choice.ofColumns() {
+				w.Filters = append(w.Filters, &Filter{Choice: c})
+			}
 		case r.Slice != nil:
 			w.Filters = append(w.Filters, &Filter{Range: r.Slice})
 		}
@@ -111,4 +113,16 @@ func (rs *Restrictions) filter(w *Clause, set restrictionSet) {
 			w.Filters = append(w.Filters, &Filter{Contains: c})
 		}
 	}
+}
+
+// ofColumns splits (a, b) = (1, 2) into a = 1 and b = 2, because indexes are of one column. Other choices stay whole.
+func (c *Choice) ofColumns() []*Choice {
+	if c.In || c.List != nil || len(c.Points) != 1 || c.Points[0].Tuple != nil {
+		return []*Choice{c}
+	}
+	each := make([]*Choice, len(c.Columns))
+	for i, column := range c.Columns {
+		each[i] = &Choice{Columns: []*schema.Column{column}, Points: []Point{{Parts: c.Points[0].Parts[i : i+1]}}}
+	}
+	return each
 }

@@ -19,8 +19,13 @@ type Condition func(row [][]byte) (bool, error)
 // Conditions evaluates filters.
 func Conditions(x *expr.Context, filters []*where.Filter) ([]Condition, error) {
 	var all []Condition
+	var long error // reported last, because Cassandra checks the size when it knows all values
 	for _, f := range filters {
 		c, err := newCondition(x, f)
+		if err == errLongValue {
+			long = err
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -29,7 +34,7 @@ func Conditions(x *expr.Context, filters []*where.Filter) ([]Condition, error) {
 		}
 		all = append(all, c)
 	}
-	return all, nil
+	return all, long
 }
 
 // newCondition evaluates one filter.

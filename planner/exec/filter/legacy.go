@@ -13,6 +13,8 @@ import (
 // is stored must be shorter.
 const MaxLegacyValue = 65535
 
+var errLongValue = cqlerr.Invalidf("Index expression values may not be larger than 64K")
+
 // EntryOverhead is the number of bytes that an index stores for an entry of a map besides the key and the value.
 const EntryOverhead = 6
 
@@ -54,7 +56,7 @@ func legacyCondition(x *expr.Context, f *where.Filter) (Condition, error) {
 		equal = func(row [][]byte) (bool, error) { return row[column] != nil && bytes.Equal(row[column], want), nil }
 	}
 	if n > MaxLegacyValue {
-		return nil, cqlerr.Invalidf("Index expression values may not be larger than 64K")
+		return nil, errLongValue
 	}
 	if f.Bytes {
 		return equal, nil
