@@ -283,6 +283,31 @@ SELECT * FROM t;`), 0o600)
 	}
 }
 
+// Statements of -e that end inside a text, a comment or a batch are an error, because a script that runs exec in a
+// shell loses a quote easily. None of them is run, and a comment at the end is nothing incomplete.
+func TestExecIncomplete(t *testing.T) {
+	addr := cqltest.RunT(t).Addr()
+	const keyspace = "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};"
+	for _, incomplete := range []string{
+		"SELECT 'a", "SELECT key FROM system.local /* a", keyspace + " SELECT 'a;", `SELECT "a FROM system.local`,
+		keyspace + "BEGIN BATCH INSERT INTO k.t (a) VALUES (1);", "CREATE FUNCTION f () AS $$ return 1;",
+	} {
+		for _, command := range [][]string{{"exec", addr}, {"shell", addr}} {
+			code, out, errs := cqld(t, nil, append(command, "-e", incomplete)...)
+			if code == 0 || out != "" || !strings.Contains(errs, "Incomplete statement: nothing was run") {
+				t.Errorf("%s -e %q: exit %d, %s%s", command[0], incomplete, code, out, errs)
+			}
+		}
+	}
+	code, out, errs := cqld(t, nil, "exec", addr, "-e", "SELECT key FROM system.local -- no more")
+	if code != 0 || !strings.Contains(out, "local") {
+		t.Errorf("a comment: exit %d, %s%s", code, out, errs)
+	}
+	if code, _, errs = cqld(t, nil, "exec", addr, "-e", keyspace); code != 0 {
+		t.Errorf("a statement before an incomplete one was run: %s", errs)
+	}
+}
+
 // Where clients log in exec does too, and ping needs not.
 func TestPingAndExecWithLogins(t *testing.T) {
 	addr := cqltest.RunT(t, cqltest.WithAuth()).Addr()

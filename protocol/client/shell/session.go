@@ -195,14 +195,13 @@ func (s *Session) Close() {
 // ErrStatements means that statements failed; their errors were printed.
 var ErrStatements = errors.New("statements failed")
 
-// RunText runs the statements of a text. The last one needs no semicolon.
+// RunText runs the statements of a text. The last one needs no semicolon. If it is incomplete, none is run.
 func (s *Session) RunText(ctx context.Context, script string) error {
 	if !strings.HasSuffix(script, ";") {
 		script += ";"
 	}
 	s.buffer = script
-	_, err := s.run(ctx)
-	return s.finish(err)
+	return s.finish(s.runLast(ctx, "Incomplete statement: nothing was run"))
 }
 
 // RunInput runs the statements that are read from Options.In, line by line.
@@ -233,7 +232,7 @@ func (s *Session) RunInput(ctx context.Context) error {
 		}
 	}
 	if !s.ended {
-		if err := s.runLast(ctx); err != nil {
+		if err := s.runLast(ctx, "Incomplete statement at end of file"); err != nil {
 			return err
 		}
 	}
@@ -248,15 +247,15 @@ func (s *Session) in() *bufio.Reader {
 	return s.input
 }
 
-// runLast runs the last statement of a text, which needs no semicolon.
-func (s *Session) runLast(ctx context.Context) error {
+// runLast runs the last statement of a text, which needs no semicolon. incomplete is the error if it is not complete.
+func (s *Session) runLast(ctx context.Context, incomplete string) error {
 	complete, err := s.run(ctx)
 	if complete || err != nil {
 		return err
 	}
 	s.buffer += "\n;"
 	if complete, err = s.run(ctx); !complete && err == nil {
-		s.printError("Incomplete statement at end of file")
+		s.printError(incomplete)
 	}
 	return err
 }

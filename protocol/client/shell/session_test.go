@@ -117,7 +117,7 @@ func TestText(t *testing.T) {
 		out, errs          string // parts
 	}{
 		{"no semicolon", "SELECT key FROM system.local", FormatTable, "\n key\n-------\n local\n\n(1 rows)\n", ""},
-		{"incomplete", "SELECT 'a", FormatTable, "", ""},
+		{"incomplete", "SELECT 'a", FormatTable, "", "Incomplete statement: nothing was run"},
 		{"timing", "SELECT key FROM system.local;", formatJSON, "[\n  {\"key\": \"local\"}\n]\n", ""},
 		{"lines", "SELECT key, tokens FROM system.local WHERE key = 'x';", formatLines, "", ""},
 		{
