@@ -6,8 +6,44 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqld/cqld/cqltest"
 	"github.com/cqld/cqld/internal/nodes"
 )
+
+// A node of a ring that a test has stopped, or cut off from the node that is asked, is down.
+func TestNodesOfRing(t *testing.T) {
+	srv := cqltest.RunT(t, cqltest.Ring(3), cqltest.WithControls())
+	states := func(node int) (all string) {
+		code, out, errs := cqld(t, nil, "nodes", srv.Node(node).Addr())
+		if code != 0 {
+			t.Fatal(errs)
+		}
+		for line := range strings.Lines(out) {
+			if words := strings.Fields(line); words[0] != "STATE" {
+				all += words[0] + " "
+			}
+		}
+		return all
+	}
+	for _, step := range []struct {
+		change      string // of node 2
+		first, last string // the states of nodes 1, 2 and 3 that nodes 1 and 3 show
+	}{
+		{"up = false", "up down up ", "up down up "},
+		{"up = true", "up up up ", "up up up "},
+		{"partitioned = true", "up down up ", "up down up "},
+	} {
+		change := "UPDATE cqld_control.nodes SET " + step.change + " WHERE number = 2"
+		code, _, errs := cqld(t, nil, "exec", srv.Node(1).Addr(), "-e", change)
+		if first, last := states(1), states(3); code != 0 || first != step.first || last != step.last {
+			t.Errorf("%s: nodes 1 and 3 show %q and %q, want %q and %q; %s", step.change, first, last, step.first, step.last,
+				errs)
+		}
+	}
+	if got := states(2); got != "down up down " {
+		t.Errorf("the node that is cut off shows %q", got)
+	}
+}
 
 func TestNodes(t *testing.T) {
 	c := nodes.RunT(t, 3, nodes.Options{Down: 500 * time.Millisecond})

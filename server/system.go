@@ -46,10 +46,17 @@ func (s *Server) ringOf(session store.Session) (self system.Node, peers []system
 	r := s.ring
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	var up []bool // as the session's node sees them; nil: it was removed
 	for _, n := range r.nodes {
+		if n.Number == session.Node {
+			up = n.view.Load().Up
+		}
+	}
+	for i, n := range r.nodes {
 		about := system.Node{
 			Address: n.Address, StoragePort: r.topology.StoragePort(n.Node), HostID: n.HostID,
 			Datacenter: n.Datacenter, Rack: n.Rack, Tokens: n.Tokens,
+			Down: up != nil && !up[i],
 		}
 		if n.Number == session.Node {
 			self = about
