@@ -76,8 +76,8 @@ func (s *settings) networkFlags(f *pflag.FlagSet) {
 func (s *settings) storageFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.data, "data", "./cqld-data", "keep the data in the folder `DIR`, which is created if it is missing")
 	f.BoolVar(&s.memory, "memory", false, "keep the data in memory only: it is lost when the server ends")
-	f.StringVar(&s.init, "init", "", "run the .cql and .cql.gz files of the folder `DIR` in the order of their names before "+
-		"serving clients, unless there is data already")
+	f.StringVar(&s.init, "init", "", "run the .cql and .cql.gz files of the folder `DIR`, schema.cql first and then "+
+		"in the order of their names, before serving clients, unless there is data already")
 	choiceFlag(f, &s.given.sync, "commitlog-sync", "periodic", syncModes, "when a write is acknowledged; `MODE` is periodic (synced to "+
 		"disk within a second) or batch (synced first)")
 	sizeFlag(f, &s.memtable, "memtable", "", minMemtable, 4<<30, "from 64KiB to 4GiB",

@@ -102,6 +102,22 @@ func TestExportAndImport(t *testing.T) {
 	}
 }
 
+// TestInitOfExport starts a server with the statements of an export, whose data files sort before schema.cql.
+func TestInitOfExport(t *testing.T) {
+	from := cqltest.RunT(t).Addr()
+	mustExecute(t, from, transferred)
+	first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
+	must(t, "export", from, "Ex", first, "--format", "cql", "--parts", "3")
+	log, ended, _ := startServe(t, nil, "--memory", "--init", first)
+	must(t, "export", log.await(t, listening, ended), "Ex", second, "--format", "cql", "--parts", "3")
+	want, got := filesOf(t, first), filesOf(t, second)
+	for name, text := range want {
+		if got[name] != text {
+			t.Errorf("%s is\n%s\nwant\n%s", name, got[name], text)
+		}
+	}
+}
+
 // TestImportGoesOn breaks an import off behind a file, and imports counters twice.
 func TestImportGoesOn(t *testing.T) {
 	from, into := cqltest.RunT(t).Addr(), cqltest.RunT(t).Addr()

@@ -111,8 +111,8 @@ func (s *Server) Exec(t testing.TB, texts ...string) {
 	}
 }
 
-// LoadDir runs the files of a folder whose names end in .cql or .cql.gz, in the order of their names, and fails the
-// test at the first error, which has the file and the line.
+// LoadDir runs the files of a folder whose names end in .cql or .cql.gz, schema.cql first and then in the order of
+// their names, and fails the test at the first error, which has the file and the line.
 func (s *Server) LoadDir(t testing.TB, dir string) {
 	t.Helper()
 	if err := s.loadFS(os.DirFS(dir), dir); err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/cqld/cqld/cql/parser"
@@ -28,12 +29,19 @@ func IsScript(name string) bool {
 // packed is the suffix of files compressed by gzip.
 const packed = ".gz"
 
-// ReadFolder reads the scripts in the top folder of a file system, in the order of their names. dir is put before the
-// names in errors. skipped are the other files.
+// schema is the script that an export writes for the others of its folder.
+const schema = "schema.cql"
+
+// ReadFolder reads the scripts in the top folder of a file system, schema.cql first, the others in the order of their
+// names. dir is put before the names in errors. skipped are the other files.
 func ReadFolder(files fs.FS, dir string) (scripts []File, skipped []string, err error) {
 	entries, err := fs.ReadDir(files, ".") // sorted by name
 	if err != nil {
 		return nil, nil, err
+	}
+	isSchema := func(e fs.DirEntry) bool { return strings.TrimSuffix(e.Name(), packed) == schema }
+	if i := slices.IndexFunc(entries, isSchema); i > 0 {
+		entries = slices.Concat(entries[i:i+1], entries[:i], entries[i+1:])
 	}
 	for _, e := range entries {
 		info, err := fs.Stat(files, e.Name()) // of the file that a link leads to

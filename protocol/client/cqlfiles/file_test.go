@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"errors"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 )
@@ -43,6 +45,25 @@ func TestFolder(t *testing.T) {
 	_, _, err = ReadFolder(fstest.MapFS{"a.cql.gz": {Data: []byte("not packed")}}, "dir")
 	if err == nil || err.Error() != "dir/a.cql.gz: "+gzip.ErrHeader.Error() {
 		t.Errorf("a file that is not packed: %v", err)
+	}
+}
+
+// TestSchemaFirst has an export's files: data of a keyspace may sort before the schema.
+func TestSchemaFirst(t *testing.T) {
+	for _, schema := range []string{"schema.cql", "schema.cql.gz"} {
+		text := []byte("SELECT 1;")
+		if strings.HasSuffix(schema, ".gz") {
+			text = pack(t, "SELECT 1;")
+		}
+		scripts, _, err := ReadFolder(fstest.MapFS{"a.cql": {}, schema: {Data: text}, "b.cql": {}, "zoo.cql": {}}, "dir")
+		var names []string
+		for _, s := range scripts {
+			names = append(names, s.Name)
+		}
+		want := []string{"dir/" + schema, "dir/a.cql", "dir/b.cql", "dir/zoo.cql"}
+		if err != nil || !slices.Equal(names, want) {
+			t.Errorf("%q, error %v, want %q", names, err, want)
+		}
 	}
 }
 
