@@ -2,8 +2,6 @@ module github.com/cqld/cqld
 
 go 1.26.0
 
-toolchain go1.26.10
-
 require (
 	github.com/antlr4-go/antlr/v4 v4.13.1
 	github.com/blevesearch/snowballstem v0.9.0

@@ -270,6 +270,26 @@ func TestModules(t *testing.T) {
 	}
 }
 
+// TestToolchain wants no module to name a toolchain: whoever has the Go that CONTRIBUTING.md asks for would download
+// another one, or could not build at all without a network.
+func TestToolchain(t *testing.T) {
+	modules := 0
+	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.Name() != "go.mod" || e.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		modules++
+		if line := regexp.MustCompile(`(?m)^toolchain .*|^go 1\.26\.[1-9].*`).Find(content); line != nil {
+			t.Errorf("%s has %q", path, line)
+		}
+		return err
+	})
+	if err != nil || modules < 10 {
+		t.Errorf("%d modules, error %v", modules, err)
+	}
+}
+
 // light are the external modules that a module needs if it imports cqltest.
 var light = []string{
 	"github.com/antlr4-go/antlr/", "github.com/blevesearch/snowballstem", "github.com/golang/snappy", "github.com/pierrec/lz4/",

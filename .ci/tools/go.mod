@@ -3,8 +3,6 @@ module github.com/cqld/cqld/.ci/tools
 
 go 1.26.0
 
-toolchain go1.26.10
-
 tool (
 	honnef.co/go/tools/cmd/staticcheck
 	mvdan.cc/gofumpt

@@ -2,8 +2,6 @@ module github.com/cqld/cqld/compat_tests/console
 
 go 1.26.0
 
-toolchain go1.26.10
-
 replace github.com/cqld/cqld => ../..
 
 require (

@@ -2,8 +2,6 @@ module github.com/cqld/cqld/compat_tests/drivers
 
 go 1.26.0
 
-toolchain go1.26.10
-
 replace (
 	github.com/cqld/cqld => ../..
 	github.com/cqld/cqld/cqltest/gocqltest => ../../cqltest/gocqltest
