@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,7 +35,7 @@ func boundMemory(flag int64) memoryBound {
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 && os.Getenv("GOMEMLIMIT") != "" {
 		return memoryBound{limit, "GOMEMLIMIT", true} // without the variable tuneMemory has set it
 	}
-	if limit := containerMemory(); limit > 0 {
+	if limit := containerMemory("/"); limit > 0 {
 		return memoryBound{limit, "the control group", true}
 	}
 	return memoryBound{machineMemory() / 2, "half of the machine", false}
@@ -152,22 +155,50 @@ func governMemory(ctx context.Context, b memoryBound, getenv func(string) string
 // idleAllocation is how many bytes an idle server may allocate in a second: metrics and health checks take some.
 const idleAllocation = 2 << 20
 
-// containerMemory returns the memory limit of the process's control group, or 0.
-func containerMemory() int64 {
-	for _, path := range []string{
-		"/sys/fs/cgroup/memory.max",
-		"/sys/fs/cgroup/memory/memory.limit_in_bytes",
-	} {
-		content, err := os.ReadFile(path)
-		if err != nil {
+// containerMemory returns the smallest memory limit of the process's control group and of those around it, or 0. In a
+// container the process's own group is usually the root that it sees; in a service of systemd it is not, and the limit
+// may be that of a slice around it. root is "/" except in tests.
+func containerMemory(root string) (limit int64) {
+	groups, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
+	if err != nil {
+		groups = []byte("0::/\n1:memory:/\n") // without /proc only the root's limit can be known
+	}
+	for line := range strings.Lines(string(groups)) { // such as 0::/a/b or, in version 1, 4:memory:/a/b
+		part := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
+		if len(part) < 3 {
 			continue
 		}
-		n, err := strconv.ParseInt(strings.TrimSpace(string(content)), 10, 64)
-		if err == nil && n > 0 && n < 1<<50 { // version 1 has a huge number if there is no limit
-			return n
+		mount, name := "sys/fs/cgroup", "memory.max"
+		if part[0] != "0" || part[1] != "" {
+			if mount, name = mount+"/memory", "memory.limit_in_bytes"; !slices.Contains(strings.Split(part[1], ","), "memory") {
+				continue
+			}
+		}
+		for group := path.Join("/", part[2]); ; group = path.Dir(group) {
+			// In a container, the name may be that on the host, of which only the root exists here.
+			n := memoryLimit(filepath.Join(root, mount, group, name))
+			if n > 0 && (limit == 0 || n < limit) {
+				limit = n
+			}
+			if group == "/" {
+				break
+			}
 		}
 	}
-	return 0
+	return limit
+}
+
+// memoryLimit reads the limit in a file of a control group, or returns 0.
+func memoryLimit(file string) int64 {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(content)), 10, 64)
+	if err != nil || n >= 1<<50 { // max, or the huge number of version 1, is no limit
+		return 0
+	}
+	return n
 }
 
 // machineMemory returns the memory of the machine, or 0 if it is unknown.

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -79,6 +81,74 @@ func TestLimitFlags(t *testing.T) {
 	} {
 		if _, err := readSettings(c, args); err == nil || !strings.Contains(err.Error(), args[0]) {
 			t.Errorf("%v: %v", args, err)
+		}
+	}
+}
+
+// TestContainerMemory reads the limits of a control group and of those around it, of which the smallest counts.
+func TestContainerMemory(t *testing.T) {
+	const own, memory = "proc/self/cgroup", "sys/fs/cgroup/memory/"
+	for _, test := range []struct {
+		name  string
+		files map[string]string
+		want  int64
+	}{
+		{"nothing", nil, 0},
+		{"no /proc", map[string]string{"sys/fs/cgroup/memory.max": "4096\n"}, 4096},
+		{"a container", map[string]string{own: "0::/\n", "sys/fs/cgroup/memory.max": "1048576\n"}, 1 << 20},
+		{"no limit", map[string]string{own: "0::/\n", "sys/fs/cgroup/memory.max": "max\n"}, 0},
+		{
+			"a service", map[string]string{
+				own: "0::/system.slice/cqld.service\n", "sys/fs/cgroup/system.slice/cqld.service/memory.max": "4096\n",
+				"sys/fs/cgroup/system.slice/memory.max": "max\n",
+			}, 4096,
+		},
+		{
+			"a slice with less than its service", map[string]string{
+				own: "0::/system.slice/cqld.service\n", "sys/fs/cgroup/system.slice/cqld.service/memory.max": "8192\n",
+				"sys/fs/cgroup/system.slice/memory.max": "4096\n",
+			}, 4096,
+		},
+		{
+			"a neighbour", map[string]string{
+				own: "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max": "8192\n", "sys/fs/cgroup/a/c/memory.max": "4096\n",
+			}, 8192,
+		},
+		{
+			"a group of the host, seen from inside a container",
+			map[string]string{own: "0::/../outside\n", "sys/fs/cgroup/memory.max": "4096\n"},
+			4096,
+		},
+		{
+			"version 1", map[string]string{
+				own: "5:cpu,cpuacct:/x\n4:memory:/a/b\n0::/\n", memory + "a/b/memory.limit_in_bytes": "8192\n",
+				memory + "a/memory.limit_in_bytes": "4096\n", memory + "memory.limit_in_bytes": "9223372036854771712\n",
+				memory + "x/memory.limit_in_bytes": "1\n",
+			}, 4096,
+		},
+		{
+			"version 1 without a limit",
+			map[string]string{own: "4:memory:/\n", memory + "memory.limit_in_bytes": "9223372036854771712\n"},
+			0,
+		},
+		{
+			"a container of version 1, whose group has the name that the host sees",
+			map[string]string{own: "4:cpu,memory:/docker/1\n", memory + "memory.limit_in_bytes": "4096\n"},
+			4096,
+		},
+	} {
+		root := t.TempDir()
+		for name, text := range test.files {
+			file := filepath.Join(root, name)
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := containerMemory(root); got != test.want {
+			t.Errorf("%s: %d, want %d", test.name, got, test.want)
 		}
 	}
 }
