@@ -127,3 +127,11 @@ func (p aboveProgress) Write(lines []byte) (int, error) {
 	}
 	return n, err
 }
+
+// count is a number of things: 1 row, 2 rows. many is the plural.
+func count[N int | int64](n N, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

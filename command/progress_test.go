@@ -3,9 +3,13 @@ package command
 import (
 	"bytes"
 	"net"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/store"
 )
 
 // TestProgress prints nothing of what is done soon, and then a line now and then, with the time that is left.
@@ -72,5 +76,29 @@ func TestPingWait(t *testing.T) {
 	code, out, errs := cqld(t, nil, "ping", "127.0.0.1:1", "--wait", "50ms")
 	if code != exitFailed || out != "" || errs != "cqld: connect to 127.0.0.1:1: connection refused; gave up after 50ms\n" {
 		t.Errorf("exit %d, %s%s", code, out, errs)
+	}
+}
+
+// TestOneRow has the sentences of commands about a single row.
+func TestOneRow(t *testing.T) {
+	srv := cqltest.RunT(t)
+	srv.Exec(t, shopKeyspace+"CREATE TABLE shop.t (k int PRIMARY KEY, v int); CREATE INDEX ON shop.t (v);"+
+		"INSERT INTO shop.t (k, v) VALUES (1, 2);")
+	dir := filepath.Join(t.TempDir(), "export")
+	if out := must(t, "export", srv.Addr(), "shop", dir); !strings.HasPrefix(out, "1 row exported to ") {
+		t.Error(out)
+	}
+	if out := must(t, "import", cqltest.RunT(t).Addr(), dir); !strings.HasPrefix(out, "1 row imported from ") {
+		t.Error(out)
+	}
+	var out strings.Builder
+	v := store.Verified{Tables: 1, Rows: 1, Tombstones: 1, Indexes: 1, Entries: 1, Unbuilt: 1, Faults: maxShownFaults + 1}
+	if err := reportVerified(&out, &v); err == nil {
+		t.Error("faults are no error")
+	}
+	const want = "damaged: 1 table, 1 row, 1 tombstone; 1 index or view, 1 entry, 0 stale\n" +
+		"1 index or view is not built yet: missing entries there are not faults\n1 more fault is not shown\n"
+	if out.String() != want {
+		t.Errorf("%s\nwant\n%s", out.String(), want)
 	}
 }

@@ -116,7 +116,7 @@ func importCommand(c *console) *cobra.Command {
 // transfer returns a function that shows the progress of an export or import.
 func (p *progress) transfer(step string, began time.Time) func(transfer.Progress) {
 	return func(t transfer.Progress) {
-		p.show(step, t.Share, fmt.Sprintf("%d of %d files, %s, %d rows, %.0f rows/s", t.Files, t.All, t.Table, t.Rows,
+		p.show(step, t.Share, fmt.Sprintf("%d of %d files, %s, %s, %.0f rows/s", t.Files, t.All, t.Table, count(t.Rows, "row", "rows"),
 			float64(t.Rows)/max(time.Since(began).Seconds(), 1e-3)))
 	}
 }
@@ -128,7 +128,7 @@ func reportTransfer(c *console, t transfer.Progress, began time.Time, done, dir 
 	if t.Skipped > 0 {
 		before = fmt.Sprintf("; %d of %d files were done before", t.Skipped, t.All)
 	}
-	_, err := fmt.Fprintf(c.stdout, "%d rows %s %s in %.1f s, %.0f rows a second%s\n", t.Rows, done, dir, took,
+	_, err := fmt.Fprintf(c.stdout, "%s %s %s in %.1f s, %.0f rows a second%s\n", count(t.Rows, "row", "rows"), done, dir, took,
 		float64(t.Rows)/max(took, 1e-3), before)
 	return err
 }

@@ -143,13 +143,15 @@ func reportVerified(out io.Writer, v *store.Verified) error {
 	if v.Faults > 0 {
 		result = "damaged"
 	}
-	fmt.Fprintf(out, "%s: %d tables, %d rows, %d tombstones; %d indexes and views, %d entries, %d stale\n",
-		result, v.Tables, v.Rows, v.Tombstones, v.Indexes, v.Entries, v.Stale)
+	fmt.Fprintf(out, "%s: %s, %s, %s; %s, %s, %d stale\n", result,
+		count(v.Tables, "table", "tables"), count(v.Rows, "row", "rows"), count(v.Tombstones, "tombstone", "tombstones"),
+		count(v.Indexes, "index or view", "indexes and views"), count(v.Entries, "entry", "entries"), v.Stale)
 	if v.Unbuilt > 0 {
-		fmt.Fprintf(out, "%d indexes and views are not built yet: missing entries there are not faults\n", v.Unbuilt)
+		fmt.Fprintf(out, "%s not built yet: missing entries there are not faults\n",
+			count(v.Unbuilt, "index or view is", "indexes and views are"))
 	}
 	if v.Faults > maxShownFaults {
-		fmt.Fprintf(out, "%d more faults are not shown\n", v.Faults-maxShownFaults)
+		fmt.Fprintf(out, "%s not shown\n", count(v.Faults-maxShownFaults, "more fault is", "more faults are"))
 	}
 	if v.Faults > 0 {
 		return fmt.Errorf("faults: %d", v.Faults)
@@ -159,5 +161,5 @@ func reportVerified(out io.Writer, v *store.Verified) error {
 
 // verified shows the progress of a verification, table by table.
 func (p *progress) verified(v store.VerifyProgress) {
-	p.show(v.Name, v.Part, fmt.Sprintf("%d rows and %d entries so far", v.Rows, v.Entries))
+	p.show(v.Name, v.Part, count(v.Rows, "row", "rows")+" and "+count(v.Entries, "entry", "entries")+" so far")
 }

@@ -37,8 +37,12 @@ type Statement struct {
 
 // String is the statement on one line, with what it has read.
 func (s Statement) String() string {
-	text := fmt.Sprintf("%s %s: %d rows read, %d returned",
-		s.Opcode, strings.Join(strings.Fields(s.Text), " "), s.RowsRead, s.Returned)
+	rows := "rows"
+	if s.RowsRead == 1 {
+		rows = "row"
+	}
+	text := fmt.Sprintf("%s %s: %d %s read, %d returned",
+		s.Opcode, strings.Join(strings.Fields(s.Text), " "), s.RowsRead, rows, s.Returned)
 	if s.Scanned {
 		text += ", all partitions"
 	}

@@ -62,3 +62,11 @@ func TestAssertions(t *testing.T) {
 		t.Errorf("AssertPrepared says %q, want %q", texts.all, want)
 	}
 }
+
+// A statement that reads one row is not shown with "1 rows".
+func TestOneRowRead(t *testing.T) {
+	s := cqltest.Statement{Opcode: "QUERY", Text: "SELECT 1", RowsRead: 1, Returned: 1}
+	if got, want := s.String(), "QUERY SELECT 1: 1 row read, 1 returned"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -387,3 +387,11 @@ func TestRulesInDocs(t *testing.T) {
 		t.Error("docs/advisor.md has other rules: go test -run TestRulesInDocs -update rewrites them")
 	}
 }
+
+// TestOneRowOfEvidence prints single things in the singular.
+func TestOneRowOfEvidence(t *testing.T) {
+	e := advise.Evidence{RowsRead: 1, Returned: 1, Tombstones: 1}
+	if got, want := e.String(), "1 row read, 1 returned, 1 tombstone"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -146,19 +146,18 @@ func plural(n int, word string) string {
 // String is the evidence on one line.
 func (e Evidence) String() string {
 	var parts []string
-	add := func(n int64, word string) {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, word))
-		}
-	}
 	if e.Form != "" {
 		parts = append(parts, plural(int(e.Count), "time"))
 	}
-	add(e.RowsRead, "rows read")
+	if e.RowsRead > 0 {
+		parts = append(parts, plural(int(e.RowsRead), "row")+" read")
+	}
 	if e.RowsRead > 0 || e.Tombstones > 0 {
 		parts = append(parts, fmt.Sprintf("%d returned", e.Returned))
 	}
-	add(e.Tombstones, "tombstones")
+	if e.Tombstones > 0 {
+		parts = append(parts, plural(int(e.Tombstones), "tombstone"))
+	}
 	if e.Detail != "" {
 		parts = append(parts, e.Detail)
 	}

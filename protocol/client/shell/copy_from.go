@@ -102,7 +102,11 @@ func (j *copyJob) load(ctx context.Context, s *Session) error {
 	}
 	if err != nil {
 		if from != nil && upTo > j.skipRows {
-			s.print("\nThe first %d rows are finished, and some after them may be; ", upTo)
+			first := fmt.Sprintf("%d rows are finished, and some after them", upTo)
+			if upTo == 1 {
+				first = "row is finished, and some after it"
+			}
+			s.print("\nThe first %s may be; ", first)
 			switch {
 			case j.counter:
 				s.print("those would be counted twice if they were imported again.\n")

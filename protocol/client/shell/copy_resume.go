@@ -68,7 +68,11 @@ func (j *copyJob) openNotes(ctx context.Context, s *Session, from *sources) (*re
 	}
 	if done > j.skipRows {
 		j.skipRows = done
-		s.print("\nContinuing after the first %d rows, which an earlier COPY has finished.", done)
+		first := fmt.Sprintf("first %d rows", done)
+		if done == 1 {
+			first = "first row"
+		}
+		s.print("\nContinuing after the %s, which an earlier COPY has finished.", first)
 	}
 	return n, nil
 }
