@@ -107,14 +107,27 @@ func runPage(page, work string) error {
 	if err != nil {
 		return err
 	}
-	return runScript(path, reader)
+	temporary, err := os.MkdirTemp(work, "temporary")
+	if err != nil {
+		return err
+	}
+	if err := runScript(path, reader, temporary); err != nil {
+		return err
+	}
+	// Examples are copied into tests that run every minute somewhere.
+	left, err := filepath.Glob(filepath.Join(temporary, "cqld*"))
+	if err == nil && len(left) > 0 {
+		err = fmt.Errorf("its commands leave %s in the temporary directory", strings.Join(left, ", "))
+	}
+	return err
 }
 
 // namespaces isolate a page. The system kills all of its processes when its shell ends.
 var namespaces = []string{"--net", "--pid", "--fork", "--mount-proc", "--kill-child"}
 
-// runScript runs a script in a folder and then kills the processes that are still running.
-func runScript(path, folder string) error {
+// runScript runs a script in a folder, with another for temporary files, and then kills the processes that are still
+// running.
+func runScript(path, folder, temporary string) error {
 	args := append([]string{"unshare"}, append(namespaces, "bash", "-c", `ip link set lo up && exec bash "$0"`, path)...)
 	if exec.Command("unshare", append(namespaces, "ip", "link", "set", "lo", "up")...).Run() != nil {
 		args = []string{"bash", path}
@@ -128,6 +141,7 @@ func runScript(path, folder string) error {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, os.Stdout, os.Stdout
+	cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	err := cmd.Run()
