@@ -78,7 +78,9 @@ func TestEndlessUserFunction(t *testing.T) {
 
 // A prepared statement calls a function that is replaced, and failures name the function.
 func TestUserFunctionIsReplaced(t *testing.T) {
-	c := connect(t, cqltest.RunT(t), client.Options{})
+	// Memory is used up before the time, however busy the machine is.
+	long := map[string]string{"user_defined_functions_warn_timeout": "1m", "user_defined_functions_fail_timeout": "1m"}
+	c := connect(t, cqltest.RunT(t, cqltest.WithSettings(long)), client.Options{})
 	run(t, c, createKeyspace, "CREATE TABLE ks.t (k int PRIMARY KEY)", "INSERT INTO ks.t (k) VALUES (1)",
 		"CREATE FUNCTION ks.f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a;'",
 		"CREATE FUNCTION ks.large (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS "+
