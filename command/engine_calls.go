@@ -3,51 +3,93 @@ package command
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/cqld/cqld/store/engine"
 )
 
 // engineCalls measures the calls of a remote engine: how long they take and how they fail.
 type engineCalls struct {
-	took   *prometheus.HistogramVec
-	failed *prometheus.CounterVec
+	mu     sync.Mutex
+	took   map[string]*callTimes // by call
+	failed map[callError]uint64
 
 	reach *reach
-	own   prometheus.Collector // the engine's own metrics, or nil
+	own   engine.Measured // the engine's own metrics, or nil
 }
+
+// callTimes counts calls by how long they took.
+type callTimes struct {
+	buckets [len(callBounds)]uint64 // calls that took that long or less
+	count   uint64
+	total   time.Duration
+}
+
+// callBounds are powers of two, from half a millisecond to 16 seconds.
+var callBounds = func() (bounds [16]time.Duration) {
+	for i := range bounds {
+		bounds[i] = 500 * time.Microsecond << i
+	}
+	return bounds
+}()
+
+// callError identifies a counter of errors.
+type callError struct{ call, kind string }
 
 func newEngineCalls() *engineCalls {
-	return &engineCalls{
-		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "cqld_engine_call_duration_seconds", Help: "How long calls of the engine take, by call.",
-			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16), // half a millisecond to 16 seconds
-		}, []string{"call"}),
-		failed: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "cqld_engine_call_errors_total", Help: "Calls of the engine that have failed, by call and kind of error.",
-		}, []string{"call", "kind"}),
+	return &engineCalls{took: make(map[string]*callTimes), failed: make(map[callError]uint64)}
+}
+
+// sample takes the metrics of calls, and those that the engine has by itself.
+func (c *engineCalls) sample(s sample) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, call := range slices.Sorted(maps.Keys(c.took)) {
+		t := c.took[call]
+		buckets := make([]bucket, len(callBounds))
+		for i, bound := range callBounds {
+			buckets[i] = bucket{bound.Seconds(), t.buckets[i]}
+		}
+		s.with("call", call).histogram("engine_call_duration_seconds", "How long calls of the engine take, by call.", buckets,
+			t.count, t.total.Seconds())
+	}
+	for e, n := range c.failed {
+		s.with("call", e.call, "kind", e.kind).counter("engine_call_errors_total",
+			"Calls of the engine that have failed, by call and kind of error.", n)
+	}
+	if c.own != nil {
+		for _, g := range c.own.Gauges() {
+			s.take("gauge", "cqld_engine_"+g.Name, "", g.Help, g.Value)
+		}
 	}
 }
 
-// Describe implements prometheus.Collector.
-func (c *engineCalls) Describe(ch chan<- *prometheus.Desc) {
-	c.took.Describe(ch)
-	c.failed.Describe(ch)
-	if c.own != nil {
-		c.own.Describe(ch)
+// ended counts the duration of a call.
+func (c *engineCalls) ended(call string, took time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.took[call]
+	if t == nil {
+		t = new(callTimes)
+		c.took[call] = t
 	}
+	for i, bound := range callBounds {
+		if took <= bound {
+			t.buckets[i]++
+		}
+	}
+	t.count++
+	t.total += took
 }
 
-// Collect implements prometheus.Collector.
-func (c *engineCalls) Collect(ch chan<- prometheus.Metric) {
-	c.took.Collect(ch)
-	c.failed.Collect(ch)
-	if c.own != nil {
-		c.own.Collect(ch)
-	}
+// fail counts a failed call.
+func (c *engineCalls) fail(call, kind string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failed[callError{call, kind}]++
 }
 
 // callLimit is the time after which a short call counts as failed. The engine tries for longer, but clients are about
@@ -69,16 +111,16 @@ func (c *engineCalls) beginLong(name string) engineCall {
 // beginShort begins a call of one or two round trips.
 func (c *engineCalls) beginShort(name string) engineCall {
 	k := c.beginLong(name)
-	k.late = time.AfterFunc(callLimit, func() { c.failed.WithLabelValues(name, kindTimeout).Inc() })
+	k.late = time.AfterFunc(callLimit, func() { c.fail(name, kindTimeout) })
 	return k
 }
 
 // end counts a call. failure is the engine's error, if it failed.
 func (c *engineCalls) end(k engineCall, failure error) {
-	c.took.WithLabelValues(k.name).Observe(time.Since(k.began).Seconds())
+	c.ended(k.name, time.Since(k.began))
 	counted := k.late != nil && !k.late.Stop()
 	if failure != nil && !counted {
-		c.failed.WithLabelValues(k.name, errorKind(failure)).Inc()
+		c.fail(k.name, errorKind(failure))
 	}
 	c.reach.ended(k.name, failure)
 }
@@ -114,7 +156,7 @@ func errorKind(err error) string {
 // wrap returns an engine that measures each call of e.
 func (c *engineCalls) wrap(e engine.Engine) engine.Engine {
 	c.reach = &reach{engine: e, calls: c}
-	c.own, _ = e.(prometheus.Collector)
+	c.own, _ = e.(engine.Measured)
 	counted := countedEngine{e, c}
 	if clock, ok := e.(engine.Clock); ok {
 		return countedClock{counted, clock}

@@ -1,13 +1,11 @@
 package command
 
 import (
+	"maps"
 	"net/http"
 	"runtime"
 	"slices"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"time"
 
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/server"
@@ -18,61 +16,22 @@ import (
 // metricsHandler serves the metrics of the server, its store and the process in Prometheus' text format. onDisk is nil
 // unless the data is in a folder, calls is nil unless the engine is remote.
 func metricsHandler(srv *server.Server, st *store.Store, onDisk *disk.Engine, calls *engineCalls) http.Handler {
-	r := prometheus.NewRegistry()
-	r.MustRegister(
-		collector(func(s sample) { sampleServer(s, srv.Metrics()) }),
-		collector(func(s sample) { sampleLatencies(s, srv.StatementLatencies()) }),
-		collector(func(s sample) { sampleStore(s, st) }),
-		collector(sampleRuntime),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	)
-	if onDisk != nil {
-		r.MustRegister(collector(func(s sample) { sampleDisk(s, onDisk.Metrics()) }))
-	}
-	if calls != nil {
-		r.MustRegister(calls)
-	}
-	return promhttp.HandlerFor(r, promhttp.HandlerOpts{})
-}
-
-// collector takes samples at each scrape. It describes none in advance: some have labels and appear once they are
-// counted.
-type collector func(sample)
-
-// Describe implements prometheus.Collector.
-func (collector) Describe(chan<- *prometheus.Desc) {}
-
-// Collect implements prometheus.Collector.
-func (c collector) Collect(ch chan<- prometheus.Metric) { c(sample{ch: ch}) }
-
-// sample takes the metrics of one scrape.
-type sample struct {
-	ch             chan<- prometheus.Metric
-	labels, values []string
-}
-
-// with returns a sample whose metrics have these labels.
-func (s sample) with(labels, values []string) sample {
-	s.labels, s.values = labels, values
-	return s
-}
-
-func (s sample) take(kind prometheus.ValueType, name, help string, value float64) {
-	s.ch <- prometheus.MustNewConstMetric(prometheus.NewDesc("cqld_"+name, help, s.labels, nil), kind, value, s.values...)
-}
-
-func (s sample) counter(name, help string, value uint64) {
-	s.take(prometheus.CounterValue, name, help, float64(value))
-}
-
-func (s sample) counters(name, help, label string, values map[string]uint64) {
-	for of, n := range values {
-		s.with([]string{label}, []string{of}).counter(name, help, n)
-	}
-}
-
-func (s sample) gauge(name, help string, value int64) {
-	s.take(prometheus.GaugeValue, name, help, float64(value))
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		all := make(exposition)
+		s := sample{to: all}
+		sampleServer(s, srv.Metrics())
+		sampleLatencies(s, srv.StatementLatencies())
+		sampleStore(s, st)
+		sampleRuntime(s)
+		sampleProcess(s)
+		if onDisk != nil {
+			sampleDisk(s, onDisk.Metrics())
+		}
+		if calls != nil {
+			calls.sample(s)
+		}
+		all.writeTo(w)
+	})
 }
 
 // sampleServer takes the metrics of the server.
@@ -97,14 +56,13 @@ func sampleServer(s sample, m server.Metrics) {
 
 // sampleLatencies takes the latencies of statements.
 func sampleLatencies(s sample, all []server.StatementLatency) {
-	desc := prometheus.NewDesc("cqld_statement_duration_seconds", "Time from the arrival of a statement to its response.",
-		[]string{"statement", "keyspace", "table"}, nil)
 	for _, l := range all {
-		buckets := make(map[float64]uint64, len(l.Buckets))
-		for bound, n := range l.Buckets {
-			buckets[bound.Seconds()] = n
+		buckets := make([]bucket, 0, len(l.Buckets))
+		for _, bound := range slices.Sorted(maps.Keys(l.Buckets)) {
+			buckets = append(buckets, bucket{bound.Seconds(), l.Buckets[bound]})
 		}
-		s.ch <- prometheus.MustNewConstHistogram(desc, l.Count, l.Total.Seconds(), buckets, l.Statement, l.Keyspace, l.Table)
+		s.with("keyspace", l.Keyspace, "statement", l.Statement, "table", l.Table).histogram("statement_duration_seconds",
+			"Time from the arrival of a statement to its response.", buckets, l.Count, l.Total.Seconds())
 	}
 }
 
@@ -119,9 +77,9 @@ func sampleStore(s sample, st *store.Store) {
 	s.counter("index_builds_total", "Indexes and views built over existing rows.", st.Builds())
 	s.gauge("index_builds_pending", "Indexes and views that are being built or wait for it.", int64(st.BuildsWaiting()))
 	if b := st.BuildProgress(); b != nil {
-		s := s.with([]string{"keyspace", "table", "index"}, []string{b.Table.Keyspace, b.Table.Name, b.Name})
+		s := s.with("keyspace", b.Table.Keyspace, "table", b.Table.Name, "index", b.Name)
 		s.gauge("index_build_rows", "Rows that the current build has indexed.", int64(b.Rows))
-		s.take(prometheus.GaugeValue, "index_build_ratio", "Part of the token range that the current build has finished.", b.Part)
+		s.take("gauge", "cqld_index_build_ratio", "", "Part of the token range that the current build has finished.", b.Part)
 	}
 	g := st.GraphMetrics()
 	s.gauge("vector_graphs", "Graphs of indexed vectors in memory.", int64(g.Graphs))
@@ -132,7 +90,7 @@ func sampleStore(s sample, st *store.Store) {
 	})
 	for _, k := range keyspaces {
 		for _, t := range k.SortedTables() {
-			sampleTable(s.with([]string{"keyspace", "table"}, []string{k.Name, t.Name}), st.Estimate(t))
+			sampleTable(s.with("keyspace", k.Name, "table", t.Name), st.Estimate(t))
 		}
 	}
 }
@@ -156,6 +114,9 @@ func sampleDisk(s sample, m disk.Metrics) {
 	s.counter("flush_waits_total", "Writes that waited for a flush or a sync.", m.Waits)
 }
 
+// started is when the process began.
+var started = time.Now()
+
 // sampleRuntime takes the metrics of the Go runtime.
 func sampleRuntime(s sample) {
 	var mem runtime.MemStats
@@ -163,4 +124,5 @@ func sampleRuntime(s sample) {
 	s.gauge("goroutines", "Goroutines.", int64(runtime.NumGoroutine()))
 	s.gauge("heap_bytes", "Heap in use.", int64(mem.HeapInuse))
 	s.counter("gc_total", "Garbage collections.", uint64(mem.NumGC))
+	s.take("gauge", "process_start_time_seconds", "", "Start of the process, as Unix time.", float64(started.UnixMilli())/1000)
 }

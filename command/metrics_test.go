@@ -81,6 +81,35 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
+// TestExposition would notice labels that break their line, and lines of a metric that are torn apart by another one,
+// because Prometheus refuses to read such a page.
+func TestExposition(t *testing.T) {
+	all := make(exposition)
+	s := sample{to: all}
+	for _, table := range []string{"a", "b\n\"\\"} {
+		s := s.with("table", table)
+		s.gauge("rows", "Rows.", 1<<40)
+		s.histogram("took_seconds", "Times.", []bucket{{0.5, 1}, {1, 3}}, 4, 6.25)
+	}
+	var lines []string
+	for _, table := range []string{`a`, `b\n\"\\`} {
+		lines = append(lines,
+			`cqld_took_seconds_bucket{table="`+table+`",le="0.5"} 1`,
+			`cqld_took_seconds_bucket{table="`+table+`",le="1"} 3`,
+			`cqld_took_seconds_bucket{table="`+table+`",le="+Inf"} 4`,
+			`cqld_took_seconds_sum{table="`+table+`"} 6.25`,
+			`cqld_took_seconds_count{table="`+table+`"} 4`)
+	}
+	want := "# HELP cqld_rows Rows.\n# TYPE cqld_rows gauge\n" +
+		`cqld_rows{table="a"} 1.099511627776e+12` + "\n" + `cqld_rows{table="b\n\"\\"} 1.099511627776e+12` + "\n" +
+		"# HELP cqld_took_seconds Times.\n# TYPE cqld_took_seconds histogram\n" + strings.Join(lines, "\n") + "\n"
+	answer := httptest.NewRecorder()
+	all.writeTo(answer)
+	if got := answer.Body.String(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 // scraper returns a function that asks for /metrics.
 func scraper(t *testing.T, srv *server.Server, st *store.Store) func() string {
 	web := httptest.NewServer(metricsHandler(srv, st, nil, nil))

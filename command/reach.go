@@ -163,14 +163,14 @@ func (r *reach) probePart(part int, ask func() error) {
 	go func() {
 		began := time.Now()
 		late := time.AfterFunc(probeTimeout, func() {
-			r.calls.failed.WithLabelValues("probe", kindTimeout).Inc()
+			r.calls.fail("probe", kindTimeout)
 			r.note(part, errNoAnswer)
 		})
 		err := ask()
 		if inTime := late.Stop(); inTime && err != nil {
-			r.calls.failed.WithLabelValues("probe", errorKind(err)).Inc()
+			r.calls.fail("probe", errorKind(err))
 		}
-		r.calls.took.WithLabelValues("probe").Observe(time.Since(began).Seconds())
+		r.calls.ended("probe", time.Since(began))
 		r.note(part, err)
 		r.mu.Lock()
 		defer r.mu.Unlock()

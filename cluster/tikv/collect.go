@@ -8,11 +8,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 	tikverr "github.com/tikv/client-go/v2/error"
 	"github.com/tikv/client-go/v2/oracle"
 	"github.com/tikv/client-go/v2/txnkv/transaction"
+
+	"github.com/cqld/cqld/store/engine"
 )
 
 // Without TiDB, a cluster does not collect old versions. So one engine of the cluster does it: the one that holds the
@@ -232,22 +233,8 @@ func (s *safePoint) note(point uint64, now time.Time, period time.Duration, log 
 	}
 }
 
-// Metrics of the collection.
-var (
-	safePointTime = prometheus.NewDesc("cqld_engine_safe_point_timestamp_seconds",
-		"The safe point, up to which old versions of keys are collected, as Unix time; 0: never.", nil, nil)
-	safePointStalled = prometheus.NewDesc("cqld_engine_safe_point_stalled",
-		"1 if the safe point has not moved for two periods.", nil, nil)
-)
-
-// Describe implements prometheus.Collector.
-func (e *Engine) Describe(ch chan<- *prometheus.Desc) {
-	ch <- safePointTime
-	ch <- safePointStalled
-}
-
-// Collect implements prometheus.Collector.
-func (e *Engine) Collect(ch chan<- prometheus.Metric) {
+// Gauges are the metrics of the collection.
+func (e *Engine) Gauges() []engine.Gauge {
 	s := &e.safePoint
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -258,6 +245,11 @@ func (e *Engine) Collect(ch chan<- prometheus.Metric) {
 	if s.stalled {
 		stalled = 1
 	}
-	ch <- prometheus.MustNewConstMetric(safePointTime, prometheus.GaugeValue, at)
-	ch <- prometheus.MustNewConstMetric(safePointStalled, prometheus.GaugeValue, stalled)
+	return []engine.Gauge{
+		{
+			Name: "safe_point_timestamp_seconds", Value: at,
+			Help: "The safe point, up to which old versions of keys are collected, as Unix time; 0: never.",
+		},
+		{Name: "safe_point_stalled", Value: stalled, Help: "1 if the safe point has not moved for two periods."},
+	}
 }

@@ -253,6 +253,20 @@ type Remote interface {
 	Remote() bool
 }
 
+// Measured is an engine with metrics of its own.
+type Measured interface {
+	Engine
+
+	// Gauges are the present values.
+	Gauges() []Gauge
+}
+
+// Gauge is a metric of an engine. Its name follows cqld_engine_.
+type Gauge struct {
+	Name, Help string
+	Value      float64
+}
+
 // Splitter is an Engine that keeps ranges of keys on different machines.
 type Splitter interface {
 	Engine
