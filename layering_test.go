@@ -41,6 +41,7 @@ var arrows = map[string][]string{
 	},
 	"cqltest/gocqltest":   {"cqltest"}, // a separate module, like all that needs a driver
 	"cqltest/gocqlv2test": {"cqltest"}, // likewise
+	"internal/panics":     {"internal/invariants"},
 	"internal/inside":     {"server", "server/control", "store", "store/engine"},
 	"internal/nodes":      {"server", "store", "store/cluster", "store/engine", "store/engine/memory"},
 	"compat_tests":        {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest", "internal/inside"},
@@ -110,24 +111,25 @@ var arrows = map[string][]string{
 	"auth/roles":               {"auth", "cql", "cql/schema", "cql/types", "cql/cqlerr", "store"},
 	"store/system":             {"store", "cql/schema", "cql/types", "cql/cqlerr"},
 	"store": {
-		"store/cluster", "store/engine", "store/index", "store/nearest", "store/pace", "store/rows", "store/snapshot", "store/tombstones",
+		"internal/panics", "store/cluster", "store/engine", "store/index", "store/nearest", "store/pace", "store/rows", "store/snapshot", "store/tombstones",
 		"store/usage", "cql/schema", "cql/types", "cql/cqlerr",
 	},
 	"store/index":         {"store/engine", "store/nearest", "store/rows", "cql/analysis", "cql/schema", "cql/types"},
 	"store/snapshot":      {"store/cluster", "store/engine", "store/rows"},
 	"store/tombstones":    {"store/bloom", "store/engine", "store/rows", "store/usage", "cql/schema"},
-	"store/cluster":       {"store/engine", "store/rows"},
+	"store/cluster":       {"internal/panics", "store/engine", "store/rows"},
+	"store/engine":        {"internal/panics"},
 	"store/rows":          {"cql/schema", "cql/types"},
-	"store/engine/badger": {"store/engine", "store/engine/files"},
+	"store/engine/badger": {"internal/panics", "store/engine", "store/engine/files"},
 	"store/engine/tree":   {"internal/invariants", "store/engine"},
 	"store/engine/disk": {
-		"internal/invariants", "store/engine", "store/engine/badger", "store/engine/disk/commitlog", "store/engine/files",
+		"internal/invariants", "internal/panics", "store/engine", "store/engine/badger", "store/engine/disk/commitlog", "store/engine/files",
 		"store/engine/memory",
 	},
 	"store/engine/disk/commitlog": {"internal/invariants", "store/engine", "store/engine/files"},
-	"store/engine/memory":         {"internal/invariants", "store/bloom", "store/engine", "store/engine/tree"},
-	"store/engine/enginetest":     {"store/engine", "store/engine/files"},
-	"cluster/tikv":                {"store/engine"}, // a separate module, as all of cluster
+	"store/engine/memory":         {"internal/invariants", "internal/panics", "store/bloom", "store/engine", "store/engine/tree"},
+	"store/engine/enginetest":     {"internal/panics", "store/engine", "store/engine/files"},
+	"cluster/tikv":                {"internal/panics", "store/engine"}, // a separate module, as all of cluster
 	"cluster/tikv/tikvtest":       {"cluster/safepoint"},
 	"cluster/local":               {"compat_tests/process", "protocol/client"},
 	"cluster/crash":               {"cluster/local", "protocol/client"},

@@ -13,6 +13,7 @@ import (
 	"github.com/tikv/client-go/v2/txnkv/transaction"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -65,7 +66,11 @@ func (e *Engine) commitBatch(all []*pending) {
 			ops = append(ops, p.ops...)
 		}
 	}
-	combined, err := e.combine(ops)
+	var combined []engine.Op
+	err := panics.Call(func() (err error) {
+		combined, err = e.combine(ops)
+		return err
+	})
 	if err != nil && len(all) > 1 { // one of them cannot be folded into the others
 		for _, p := range all {
 			e.commitBatch([]*pending{p})
@@ -73,12 +78,22 @@ func (e *Engine) commitBatch(all []*pending) {
 		return
 	}
 	if err == nil {
-		err = e.repeat(func() error { return e.attempt(combined) })
+		err = panics.Call(func() error { return e.repeat(func() error { return e.attempt(combined) }) })
+		if panics.Is(err) {
+			err = fmt.Errorf("%w: %w", engine.ErrUnknown, err)
+		}
 	}
 	for _, p := range all {
-		<-e.commits
-		p.done(err)
-		e.calls.Done()
+		e.acknowledge(p, err)
+	}
+}
+
+// acknowledge tells the caller of a commit the outcome. If that panics, the other commits still have theirs.
+func (e *Engine) acknowledge(p *pending, outcome error) {
+	defer e.calls.Done()
+	<-e.commits
+	if err := panics.Call(func() error { p.done(outcome); return nil }); err != nil {
+		panics.Log(&e.options.Log, err).Msg("what follows a commit panicked")
 	}
 }
 
@@ -216,7 +231,8 @@ func (e *Engine) rowsAt(ts uint64, keys [][]byte) ([]row, error) {
 		var all errgroup.Group
 		all.SetLimit(maxReads)
 		for i, key := range keys {
-			all.Go(func() error {
+			all.Go(func() (err error) {
+				defer panics.Into(&err)
 				from := e.valueKey(key)
 				rows[i].key = key
 				return v.scan(from, after(from), engine.ScanOptions{}, func(r *row) (bool, error) {
