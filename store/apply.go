@@ -213,7 +213,7 @@ func (s *writer) applyInUpdate(ms []*Mutation, done func(error)) {
 	a.store, a.done, a.group = s.core, done, append(a.group[:0], ms...)
 	w := newWriteInUpdate(s, a.group) // the caller may use ms again
 	if s.Remote() {
-		panics.Go(s.log, w.submit)
+		panics.Go(&s.log, w.submit)
 		return
 	}
 	w.submit()
@@ -253,7 +253,7 @@ func (w *writeInUpdate) outcome(err error) {
 	s, first := w.store, w.ms[0]
 	switch {
 	case isRetried(err):
-		panics.Go(s.log, func() {
+		panics.Go(&s.log, func() {
 			if err := s.awaitRetry(s.closing, err, first.table.ID, w.ms); err != nil {
 				first.finish(err)
 				return

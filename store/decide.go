@@ -147,7 +147,7 @@ var errUnseen = errors.New("not all that is written was read")
 func (d *decision) outcome(err error) {
 	s := d.snapshot.store
 	if isRetried(err) {
-		panics.Go(s.log, func() {
+		panics.Go(&s.log, func() {
 			if err := s.awaitRetry(d.ctx, err, d.table, d.mutations); err != nil {
 				d.end(err)
 				return

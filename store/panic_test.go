@@ -185,7 +185,8 @@ func TestBackgroundPanics(t *testing.T) {
 		"purge hint": func(s *panickingStore) {
 			hint := func(name string) tombstones.PurgeHint {
 				start := rows.AppendArea(nil, number(s, name), rows.AreaRows)
-				return tombstones.PurgeHint{Table: table(s, name), Id: number(s, name), Start: start, End: rows.Successor(bytes.Clone(start))}
+				end := rows.Successor(bytes.Clone(start))
+				return tombstones.PurgeHint{Table: table(s, name), Id: number(s, name), Start: start, End: end}
 			}
 			s.of.Store(number(s, "t"))
 			s.purgeHints <- hint("t")
@@ -291,8 +292,8 @@ func TestGraphPanics(t *testing.T) {
 	}
 }
 
-// TestWritePanics panics in writes of each kind: the one that panics fails, later ones of the same partition do not, and
-// a definition, which waits for writes, and Close come to an end.
+// TestWritePanics panics in writes of each kind: the one that panics fails, later ones of the same partition do not,
+// and a definition, which waits for writes, and Close come to an end.
 func TestWritePanics(t *testing.T) {
 	s := openPanicking(t, t.TempDir())
 	define(t, s.Store, newTable(t, "t", "k int", "c int", "v text"))

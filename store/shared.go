@@ -48,7 +48,7 @@ func (s *definer) join(o cluster.Options, system []*schema.Keyspace) error {
 		return errors.Join(err, node.Close())
 	}
 	s.running.Add(1)
-	panics.Go(s.log, s.tellFollowed)
+	panics.Go(&s.log, s.tellFollowed)
 	node.Watch(func([]cluster.State) { // another node may lead
 		s.wakePurge()
 		s.wakeIndexing()

@@ -21,7 +21,7 @@ func (s *writer) confirm(ms []*Mutation, last int64, done func(error)) {
 		done(nil)
 		return
 	}
-	panics.Go(s.log, func() {
+	panics.Go(&s.log, func() {
 		err := panics.Call(func() error { return s.complete(ms, last) })
 		if panics.Is(err) {
 			panics.Log(&s.log, err).Msg("it is unknown whether a write has what newer definitions want")

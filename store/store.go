@@ -95,15 +95,15 @@ func Open(o Options) (*Store, error) {
 	}
 	s.wakeIndexing()
 	s.running.Add(4)
-	panics.Go(s.log, s.keepIndexes)
-	panics.Go(s.log, s.purgeTables)
-	panics.Go(s.log, s.followPurgeHints)
-	panics.Go(s.log, func() { s.sweepTables(o.SweepEvery) })
+	panics.Go(&s.log, s.keepIndexes)
+	panics.Go(&s.log, s.purgeTables)
+	panics.Go(&s.log, s.followPurgeHints)
+	panics.Go(&s.log, func() { s.sweepTables(o.SweepEvery) })
 	s.running.Add(1)
 	if s.cluster != nil {
-		panics.Go(s.log, (&recovery{definer: &s.definer}).watch)
+		panics.Go(&s.log, (&recovery{definer: &s.definer}).watch)
 	} else {
-		panics.Go(s.log, s.keepGraphs) // nodes would replace each other's
+		panics.Go(&s.log, s.keepGraphs) // nodes would replace each other's
 	}
 	s.wakePurge()
 	return s, nil
@@ -144,7 +144,7 @@ func (s *Store) load(system []*schema.Keyspace) error {
 	}
 	s.deletions.Reset(some)
 	s.running.Add(1)
-	panics.Go(s.log, func() {
+	panics.Go(&s.log, func() {
 		defer s.running.Done()
 		s.makeFilters(some)
 	})

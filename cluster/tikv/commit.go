@@ -33,18 +33,18 @@ func (e *Engine) Commit(ops []engine.Op, done func(error)) {
 	place := e.cluster.GetRegionCache().TryLocateKey(e.valueKey(ops[0].Key))
 	isDelete := func(op engine.Op) bool { return op.Kind == engine.Delete }
 	if place == nil || slices.ContainsFunc(ops, isDelete) {
-		go e.commitBatch([]*pending{p})
+		panics.Go(&e.options.Log, func() { e.commitBatch([]*pending{p}) })
 		return
 	}
 	region := place.Region.GetID()
 	if !e.lanes.enter(region, p) {
 		return
 	}
-	go func() {
+	panics.Go(&e.options.Log, func() {
 		for batch := []*pending{p}; len(batch) > 0; batch = e.lanes.next(region) {
 			e.commitBatch(batch)
 		}
-	}()
+	})
 }
 
 // checkAll checks the operations of a commit.

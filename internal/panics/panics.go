@@ -2,7 +2,7 @@
 // down for all clients, and at each start again if background work causes it.
 //
 // A panic becomes an *Error with Into or Call. Then whoever began the work decides what fails: one request, one build,
-// or all commits of a folder. Go is for goroutines that nobody waits for an outcome of. What a function holds is
+// or all commits of a folder. Run and Go are for goroutines whose outcome nobody waits for. What a function holds is
 // released by defer, so that a panic releases it too.
 //
 // Stack overflows, running out of memory and concurrent writes to a map are no panics: nothing recovers from them.
@@ -55,17 +55,21 @@ func Call(fn func() error) (err error) {
 	return fn()
 }
 
-// Go runs fn in a goroutine. If fn panics, that is logged, and the goroutine has ended.
-func Go(log zerolog.Logger, fn func()) {
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				Log(&log, toError(p)).Msg("a goroutine panicked")
-			}
-		}()
-		fn()
-	}()
+// Recover is deferred. It logs a panic of the function.
+func Recover(log *zerolog.Logger) {
+	if p := recover(); p != nil {
+		Log(log, toError(p)).Msg("a goroutine panicked")
+	}
 }
+
+// Run runs fn. If fn panics, that is logged.
+func Run(log *zerolog.Logger, fn func()) {
+	defer Recover(log)
+	fn()
+}
+
+// Go is Run in a goroutine. A goroutine per request is cheaper with Recover.
+func Go(log *zerolog.Logger, fn func()) { go Run(log, fn) }
 
 // Log begins a line of the log with an error, and the stack if it is a panic.
 func Log(log *zerolog.Logger, err error) *zerolog.Event {

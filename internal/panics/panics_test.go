@@ -53,7 +53,8 @@ func (l logged) Write(line []byte) (int, error) {
 func TestGo(t *testing.T) {
 	lines := make(logged, 1)
 	released := make(chan struct{})
-	Go(zerolog.New(lines), func() {
+	log := zerolog.New(lines)
+	Go(&log, func() {
 		defer close(released)
 		panic("planted")
 	})

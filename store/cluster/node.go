@@ -181,7 +181,7 @@ func (n *Node) Start(d Definitions) error {
 		return err
 	}
 	n.loop.Add(1)
-	panics.Go(n.log, n.run)
+	panics.Go(&n.log, n.run)
 	return nil
 }
 

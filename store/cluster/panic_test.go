@@ -44,8 +44,8 @@ func (l *text) String() string {
 	return l.all.String()
 }
 
-// TestTickPanics panics when a node renews its lease: the node loses the lease, has it again when the panics end, and is
-// closed.
+// TestTickPanics panics when a node renews its lease: the node loses the lease, has it again when the panics end, and
+// is closed.
 func TestTickPanics(t *testing.T) {
 	source := &stepping{Engine: enginetest.NewMemory(enginetest.Union, false)}
 	log, definitions := new(text), new(panicking)

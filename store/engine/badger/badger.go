@@ -83,10 +83,10 @@ func Open(o Options) (*Engine, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	e.finished.Add(1)
-	panics.Go(o.Log, e.watch)
+	panics.Go(&o.Log, e.watch)
 	if !o.still {
 		e.finished.Add(1)
-		panics.Go(o.Log, e.scrubPeriodically)
+		panics.Go(&o.Log, e.scrubPeriodically)
 	}
 	return e, nil
 }
@@ -207,7 +207,7 @@ func (e *Engine) Close(late <-chan time.Time) error {
 	close(e.stop)
 	e.finished.Wait()
 	closed := make(chan error, 1)
-	panics.Go(e.o.Log, func() { closed <- panics.Call(e.db.Close) })
+	panics.Go(&e.o.Log, func() { closed <- panics.Call(e.db.Close) })
 	select {
 	case err := <-closed:
 		if err != nil {

@@ -16,13 +16,14 @@ func TestWatchPanics(t *testing.T) {
 	var armed atomic.Bool
 	var checks atomic.Int64
 	lines := make(chan string, 100)
-	e, err := Open(Options{Dir: t.TempDir(), MemTable: 1 << 20, Log: zerolog.New(logged(lines)), Free: func(dir string) (int64, error) {
+	free := func(dir string) (int64, error) {
 		if armed.Load() {
 			panic("planted")
 		}
 		checks.Add(1)
 		return files.FreeBytes(dir)
-	}})
+	}
+	e, err := Open(Options{Dir: t.TempDir(), MemTable: 1 << 20, Log: zerolog.New(logged(lines)), Free: free})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,9 +107,9 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 	}
 	e.synced = time.Now()
 	e.finished.Add(3)
-	panics.Go(e.o.Log, e.flushFrozen)
-	panics.Go(e.o.Log, e.makeSegments)
-	panics.Go(e.o.Log, e.syncLog)
+	panics.Go(&e.o.Log, e.flushFrozen)
+	panics.Go(&e.o.Log, e.makeSegments)
+	panics.Go(&e.o.Log, e.syncLog)
 	wake(e.flushing)
 	return nil
 }

@@ -39,8 +39,8 @@ func callbacks(t *testing.T, e engine.Engine) {
 	expect(t, "updated", dump(t, e, "", "c", engine.ScanOptions{}), "b=1 bb=3")
 }
 
-// updatesPanic panics in an update, while others wait for its guard: it fails with the panic, the others do not, and its
-// writes are gone. Close returns, so nothing is held.
+// updatesPanic panics in an update, while others wait for its guard: it fails with the panic, the others do not, and
+// its writes are gone. Close returns, so nothing is held.
 func updatesPanic(t *testing.T, e engine.Engine) {
 	must(t, commit(e, put("a", "1")))
 	var others sync.WaitGroup

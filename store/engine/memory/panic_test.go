@@ -46,7 +46,7 @@ func (empty) Release() {}
 func TestCommitPanics(t *testing.T) {
 	many := func(last engine.Op) (ops []engine.Op) {
 		for i := range 40 { // several leaves
-			ops = append(ops, put(fmt.Sprintf("key %02d", i), "half"), engine.Op{Kind: engine.Delete, Key: fmt.Appendf(nil, "old %02d", i)})
+			ops = append(ops, put(fmt.Sprintf("key %02d", i), "half"), remove(fmt.Sprintf("old %02d", i)))
 		}
 		return append(ops, last)
 	}
