@@ -22,7 +22,7 @@ const modulePath = "github.com/cqld/cqld"
 var arrows = map[string][]string{
 	".": {"command"},
 	"command": {
-		"server", "server/console", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
+		"internal/panics", "server", "server/console", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
 		"store/engine/memory", "store/snapshot", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/diagram", "protocol/client/shell",
 		"protocol/client/shell/prompt", "protocol/client/traffic", "protocol/client/transfer", "protocol/client/advise", "protocol/client/advise/prove", "protocol/client/model",
 		"planner/guardrail", "cql", "cql/parser", "cql/schema", "internal/suggest",
@@ -34,13 +34,14 @@ var arrows = map[string][]string{
 	"server/control":           {"internal/suggest", "server", "store", "store/system", "protocol", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr"},
 	"server/control/endpoints": {"server/control", "cql/schema", "cql/types", "cql/types/json", "cql/cqlerr"},
 	"cqltest": {
-		"server", "server/control", "internal/certificates", "internal/inside", "internal/suggest", "planner/guardrail", "store", "store/engine",
+		"internal/panics", "server", "server/control", "internal/certificates", "internal/inside", "internal/suggest", "planner/guardrail", "store", "store/engine",
 		"store/engine/memory", "protocol", "protocol/client", "protocol/client/advise", "protocol/client/cqlfiles", "protocol/client/model", "cql/quote",
 		"cql/schema", "cql/types", "cql/types/json",
 		"cql/cqlerr",
 	},
 	"cqltest/gocqltest":   {"cqltest"}, // a separate module, like all that needs a driver
 	"cqltest/gocqlv2test": {"cqltest"}, // likewise
+	"internal/panics":     {"internal/invariants"},
 	"internal/inside":     {"server", "server/control", "store", "store/engine"},
 	"internal/nodes":      {"server", "store", "store/cluster", "store/engine", "store/engine/memory"},
 	"compat_tests":        {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest", "internal/inside"},
@@ -72,7 +73,7 @@ var arrows = map[string][]string{
 		"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest",
 	},
 	"server": {
-		"server/observe", "server/statements", "server/trace", "server/wire",
+		"internal/panics", "server/observe", "server/statements", "server/trace", "server/wire",
 		"auth", "auth/roles", "protocol", "cql", "cql/parser", "cql/schema", "cql/secret", "cql/types", "cql/cqlerr", "planner",
 		"planner/define", "planner/guardrail", "planner/exec", "planner/exec/paging", "planner/exec/ring",
 		"store", "store/cluster", "store/pace", "store/system",
@@ -82,10 +83,10 @@ var arrows = map[string][]string{
 		"server/observe", "auth", "planner", "planner/define", "planner/exec", "planner/guardrail", "protocol", "store", "store/pace",
 		"cql", "cql/parser", "cql/schema", "cql/cqlerr",
 	},
-	"server/wire":  {"protocol", "store/pace"},
+	"server/wire":  {"internal/panics", "protocol", "store/pace"},
 	"server/trace": {"planner", "planner/exec", "protocol", "store", "cql/schema", "cql/secret", "cql/types"},
 	"planner/exec": {
-		"auth", "auth/roles", "planner", "planner/define", "planner/guardrail", "planner/where", "planner/expr",
+		"internal/panics", "auth", "auth/roles", "planner", "planner/define", "planner/guardrail", "planner/where", "planner/expr",
 		"planner/exec/filter", "planner/exec/paging", "planner/exec/ring", "planner/exec/replicas", "planner/exec/condition",
 		"planner/exec/restriction", "store", "store/pace", "cql/functions", "cql/schema", "cql/quote", "cql/types", "cql/cqlerr",
 	},
@@ -107,27 +108,28 @@ var arrows = map[string][]string{
 	"planner/scope":            {"planner/expr", "cql/java", "cql/parser", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
 	"planner/expr":             {"cql", "cql/schema", "cql/quote", "cql/types", "cql/types/json", "cql/functions", "cql/cqlerr"},
 	"auth":                     {"cql", "cql/schema", "cql/types", "cql/cqlerr"},
-	"auth/roles":               {"auth", "cql", "cql/schema", "cql/types", "cql/cqlerr", "store"},
+	"auth/roles":               {"internal/panics", "auth", "cql", "cql/schema", "cql/types", "cql/cqlerr", "store"},
 	"store/system":             {"store", "cql/schema", "cql/types", "cql/cqlerr"},
 	"store": {
-		"store/cluster", "store/engine", "store/index", "store/nearest", "store/pace", "store/rows", "store/snapshot", "store/tombstones",
+		"internal/panics", "store/cluster", "store/engine", "store/index", "store/nearest", "store/pace", "store/rows", "store/snapshot", "store/tombstones",
 		"store/usage", "cql/schema", "cql/types", "cql/cqlerr",
 	},
 	"store/index":         {"store/engine", "store/nearest", "store/rows", "cql/analysis", "cql/schema", "cql/types"},
 	"store/snapshot":      {"store/cluster", "store/engine", "store/rows"},
 	"store/tombstones":    {"store/bloom", "store/engine", "store/rows", "store/usage", "cql/schema"},
-	"store/cluster":       {"store/engine", "store/rows"},
+	"store/cluster":       {"internal/panics", "store/engine", "store/rows"},
+	"store/engine":        {"internal/panics"},
 	"store/rows":          {"cql/schema", "cql/types"},
-	"store/engine/badger": {"store/engine", "store/engine/files"},
+	"store/engine/badger": {"internal/panics", "store/engine", "store/engine/files"},
 	"store/engine/tree":   {"internal/invariants", "store/engine"},
 	"store/engine/disk": {
-		"internal/invariants", "store/engine", "store/engine/badger", "store/engine/disk/commitlog", "store/engine/files",
+		"internal/invariants", "internal/panics", "store/engine", "store/engine/badger", "store/engine/disk/commitlog", "store/engine/files",
 		"store/engine/memory",
 	},
 	"store/engine/disk/commitlog": {"internal/invariants", "store/engine", "store/engine/files"},
-	"store/engine/memory":         {"internal/invariants", "store/bloom", "store/engine", "store/engine/tree"},
-	"store/engine/enginetest":     {"store/engine", "store/engine/files"},
-	"cluster/tikv":                {"store/engine"}, // a separate module, as all of cluster
+	"store/engine/memory":         {"internal/invariants", "internal/panics", "store/bloom", "store/engine", "store/engine/tree"},
+	"store/engine/enginetest":     {"internal/panics", "store/engine", "store/engine/files"},
+	"cluster/tikv":                {"internal/panics", "store/engine"}, // a separate module, as all of cluster
 	"cluster/tikv/tikvtest":       {"cluster/safepoint"},
 	"cluster/local":               {"compat_tests/process", "protocol/client"},
 	"cluster/crash":               {"cluster/local", "protocol/client"},
@@ -237,6 +239,85 @@ func TestArrows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// unrecovered are the folders and files whose goroutines may end the process, with the reason.
+var unrecovered = map[string]string{
+	"compat_tests":                     "clients and tests",
+	"cluster/bench":                    "a client",
+	"cluster/crash":                    "a client",
+	"cluster/local":                    "starts servers for tests",
+	"cluster/placement":                "stands in for a placement driver, in tests",
+	"cluster/tikv/tikvtest":            "for tests",
+	"cluster/unistore":                 "stands in for TiKV, in tests",
+	"command/command.go":               "waits for a signal",
+	"command/platform_unix.go":         "asks who the parent is",
+	"cqltest/template.go":              "recovers, and fails the test",
+	"internal/nodes":                   "for tests",
+	"planner/scope/routine_go.go":      "recovers, and the function fails",
+	"protocol/client/shell":            "a client",
+	"protocol/client/traffic/proxy.go": "a client",
+	"protocol/client/transfer":         "a client",
+	"server/wire/output.go":            "writeSoon recovers, without an allocation",
+	"store/engine/enginetest":          "for tests",
+}
+
+// TestGoroutinesRecover wants each goroutine of a server to use package panics: a panic that nobody recovers from ends
+// the process, for all clients.
+func TestGoroutinesRecover(t *testing.T) {
+	used := map[string]bool{}
+	for _, f := range goFiles(t) {
+		if f.test || f.folder == "internal/panics" {
+			continue
+		}
+		files := token.NewFileSet()
+		syntax, err := parser.ParseFile(files, f.path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(syntax, func(n ast.Node) bool {
+			if !startsGoroutine(n) || usesPanics(n) {
+				return true
+			}
+			for name := range unrecovered {
+				if f.path == name || f.folder == name || strings.HasPrefix(f.folder, name+"/") {
+					used[name] = true
+					return true
+				}
+			}
+			t.Errorf("%s starts a goroutine without package panics", files.Position(n.Pos()))
+			return true
+		})
+	}
+	for name := range unrecovered {
+		if !used[name] {
+			t.Errorf("%s starts no such goroutine", name)
+		}
+	}
+}
+
+// startsGoroutine reports whether a node is a go statement, or a call of WaitGroup.Go or one like it.
+func startsGoroutine(n ast.Node) bool {
+	if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 1 {
+		s, ok := call.Fun.(*ast.SelectorExpr)
+		_, literal := call.Args[0].(*ast.FuncLit)
+		return ok && literal && s.Sel.Name == "Go"
+	}
+	_, ok := n.(*ast.GoStmt)
+	return ok
+}
+
+// usesPanics reports whether a node calls a function of package panics, or the Go of a server, which does.
+func usesPanics(n ast.Node) (uses bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			x, isName := s.X.(*ast.Ident)
+			in, isField := s.X.(*ast.SelectorExpr)
+			uses = uses || isName && x.Name == "panics" || isField && in.Sel.Name == "server" && s.Sel.Name == "Go"
+		}
+		return !uses
+	})
+	return uses
 }
 
 // TestModules checks that the module of cqld requires no driver and replaces nothing, so that go install can build it,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/server"
 	consolepages "github.com/cqld/cqld/server/console"
 	"github.com/cqld/cqld/server/control"
@@ -78,12 +79,12 @@ func (w *web) serve(
 		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	}
 	w.server = &http.Server{Handler: guardHTTP(mux, s.hostNames()), ReadHeaderTimeout: 10 * time.Second}
-	go func() {
+	panics.Go(&log, func() {
 		defer close(w.done)
 		if err := w.server.Serve(&sparing{w.listener, log}); !errors.Is(err, http.ErrServerClosed) {
 			log.Error().Err(err).Msg("serving HTTP failed")
 		}
-	}()
+	})
 	log.Info().Stringer("address", w.listener.Addr()).Msg("serving the console, health and metrics over HTTP")
 }
 

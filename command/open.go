@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/server/control"
 	"github.com/cqld/cqld/store"
@@ -77,19 +78,23 @@ func openRemote(
 		err error
 	}
 	opened := make(chan result, 1)
-	go func() {
-		st, _, err := openStore(ctx, s, clock, log)
-		opened <- result{st, err}
-	}()
+	panics.Go(&log, func() {
+		var r result
+		r.err = panics.Call(func() (err error) {
+			r.st, _, err = openStore(ctx, s, clock, log)
+			return err
+		})
+		opened <- r
+	})
 	select {
 	case r := <-opened:
 		return r.st, nil, r.err
 	case <-ctx.Done():
-		go func() {
+		panics.Go(&log, func() {
 			if r := <-opened; r.err == nil {
 				_ = r.st.Close() // the caller has returned
 			}
-		}()
+		})
 		return nil, nil, errNotOpened
 	}
 }
@@ -100,7 +105,7 @@ var errNotClosed = errors.New("the cluster does not answer: it does not know tha
 // closeWithin closes a store, but waits no longer than limit.
 func closeWithin(st *store.Store, limit time.Duration) error {
 	closed := make(chan error, 1)
-	go func() { closed <- st.Close() }()
+	go func() { closed <- panics.Call(st.Close) }()
 	select {
 	case err := <-closed:
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
 )
@@ -111,7 +112,7 @@ func (r *reach) start(ctx context.Context, node *cluster.Node, log zerolog.Logge
 	r.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
-	watching.Go(func() { r.watch(ctx, log) })
+	watching.Go(func() { panics.Run(&log, func() { r.watch(ctx, log) }) })
 	return func() {
 		cancel()
 		watching.Wait()
@@ -128,8 +129,10 @@ func (r *reach) watch(ctx context.Context, log zerolog.Logger) {
 		case <-ctx.Done():
 			return
 		case now := <-ticker.C:
-			r.probe(ctx)
-			o.note(r.outage(), now, log)
+			panics.Run(&log, func() {
+				r.probe(ctx)
+				o.note(r.outage(), now, log)
+			})
 		}
 	}
 }
@@ -166,7 +169,7 @@ func (r *reach) probePart(part int, ask func() error) {
 			r.calls.fail("probe", kindTimeout)
 			r.note(part, errNoAnswer)
 		})
-		err := ask()
+		err := panics.Call(ask)
 		if inTime := late.Stop(); inTime && err != nil {
 			r.calls.fail("probe", errorKind(err))
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/server/control"
 	"github.com/cqld/cqld/server/control/endpoints"
@@ -179,12 +180,12 @@ func serveStore(
 	}
 	governed, stopGoverning := context.WithCancel(ctx)
 	defer stopGoverning()
-	go governMemory(governed, bound, getenv)
+	panics.Go(&log, func() { governMemory(governed, bound, getenv) })
 	if s.calls != nil {
 		defer s.calls.reach.start(ctx, st.Cluster(), log)()
 	}
 	served := make(chan error, 1)
-	go func() { served <- listeners.serve(srv) }()
+	panics.Go(&log, func() { served <- panics.Call(func() error { return listeners.serve(srv) }) })
 	s.logMemory(bound, log)
 	for _, address := range listeners.logged() {
 		log.Info().Msgf("Starting listening for CQL clients on /%s (%s)...", address, listeners.encryption())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/internal/inside"
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/server"
 )
 
@@ -163,7 +164,7 @@ func must(err error) {
 func (s *Server) serve(nodes []server.RingNode) error {
 	if len(nodes) > 0 {
 		s.address = nodes[0].Listener.Addr().(*net.TCPAddr)
-		go func() { s.served <- s.server.ServeRing() }()
+		s.server.Go(func() { s.served <- panics.Call(s.server.ServeRing) })
 		return nil
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -171,6 +172,6 @@ func (s *Server) serve(nodes []server.RingNode) error {
 		return err
 	}
 	s.address = l.Addr().(*net.TCPAddr)
-	go func() { s.served <- s.server.Serve(l) }()
+	s.server.Go(func() { s.served <- panics.Call(func() error { return s.server.Serve(l) }) })
 	return nil
 }

@@ -101,7 +101,7 @@ func newConn(n *node, socket net.Conn, id uint32) *conn {
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.arriving, c.stopArriving = context.WithCancel(c.ctx)
 	c.out.Init(socket, &s.memory.answers)
-	c.out.Taken, c.out.Failed = s.scheduler.Resume, c.cancel
+	c.out.Taken, c.out.Failed, c.out.Log = s.scheduler.Resume, c.cancel, &c.log
 	c.turns.Behind = c.out.Behind
 	c.in.Reserve, c.in.Release = c.reserve, c.release
 	c.segments.Reserve = func(n int) error { return c.reserve(int64(n)) }
@@ -129,6 +129,7 @@ func (c *conn) serve() {
 	c.log.Debug().Msg("connection opened")
 
 	err := c.readAll()
+	defer func() { c.end(err) }()
 	c.observeBurst()
 	switch {
 	case errors.Is(err, errDraining):
@@ -138,6 +139,10 @@ func (c *conn) serve() {
 	case errors.Is(err, errHangUp):
 		c.closeAfterAnswers()
 	}
+}
+
+// end closes the connection for a reason, and returns when all its goroutines have ended.
+func (c *conn) end(err error) {
 	c.cancel()
 	_ = c.socket.Close() // the client may have closed it before
 	c.out.End()

@@ -6,6 +6,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/server/observe"
 	"github.com/cqld/cqld/server/wire"
 )
@@ -15,9 +16,24 @@ const connectionRefused = "connection refused"
 // admit starts to serve a connection to a node, or closes it if there are too many.
 func (s *Server) admit(n *node, socket net.Conn) {
 	c := newConn(n, socket, rand.Uint32())
-	ip := c.remote.Addr()
+	reason := s.count(c)
+	if reason != "" {
+		s.metrics.refused.Add(1)
+		if s.logged.Allow(connectionRefused, c.remote.Addr()) {
+			c.log.Error().Str("reason", reason).Msg(connectionRefused)
+		}
+		c.abort()
+		return
+	}
+	s.metrics.accepted.Add(1)
+	panics.Go(&c.log, c.serve)
+}
+
+// count counts a connection, or returns the reason to refuse it.
+func (s *Server) count(c *conn) (reason string) {
+	n, ip := c.node, c.remote.Addr()
 	s.mu.Lock()
-	reason := ""
+	defer s.mu.Unlock()
 	switch limits := &s.limits; {
 	case s.closing:
 		reason = "the server shuts down"
@@ -36,18 +52,7 @@ func (s *Server) admit(n *node, socket net.Conn) {
 		s.perIP[ip]++
 		s.running.Add(1)
 	}
-	s.mu.Unlock()
-
-	if reason != "" {
-		s.metrics.refused.Add(1)
-		if s.logged.Allow(connectionRefused, ip) {
-			c.log.Error().Str("reason", reason).Msg(connectionRefused)
-		}
-		c.abort()
-		return
-	}
-	s.metrics.accepted.Add(1)
-	go c.serve()
+	return reason
 }
 
 // Connect opens a connection to the first node inside the process. It needs no listener, so that a server can be
@@ -94,8 +99,10 @@ func (s *Server) runWatchdog() {
 			} else {
 				scarce = 0
 			}
-			s.checkConnections(now, scarce >= s.limits.Stalled)
-			s.logged.SumUp(now)
+			panics.Run(&s.log, func() {
+				s.checkConnections(now, scarce >= s.limits.Stalled)
+				s.logged.SumUp(now)
+			})
 		}
 	}
 }

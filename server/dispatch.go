@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/protocol"
@@ -195,6 +196,7 @@ func (c *conn) serveInGoroutine(r *request, serve func(*request)) {
 	}
 	r.stage = inGoroutine
 	go func() {
+		defer panics.Recover(&c.log)
 		growStack()
 		defer c.giveGoroutine()
 		r.run(serve)

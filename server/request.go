@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/exec/paging"
 	"github.com/cqld/cqld/planner/guardrail"
@@ -296,7 +297,9 @@ func (r *request) send(m protocol.Response) {
 	if t, c := r.trace, r.conn; t != nil {
 		t.End()
 		// The caller may be a goroutine of the store, which must not wait for the store.
-		c.requests.Go(func() { t.Write(c.local.Addr(), c.remote.Addr(), c.log) })
+		c.requests.Go(func() {
+			panics.Run(&c.log, func() { t.Write(c.local.Addr(), c.remote.Addr(), c.log) })
+		})
 		r.prefix.Traced, r.prefix.TracingID = true, r.trace.ID
 	}
 	if len(r.guard.Warnings) > 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/protocol"
@@ -115,7 +116,7 @@ func (c *conn) errorMessage(err error) *protocol.Error {
 		shown = errStopping
 	default:
 		if c.server.logged.Allow(requestFailed, c.remote.Addr()) {
-			c.log.Error().Err(err).Msg(requestFailed)
+			panics.Log(&c.log, err).Msg(requestFailed)
 		}
 		shown = errInternal
 	}

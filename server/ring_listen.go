@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/netip"
 	"runtime"
+
+	"github.com/cqld/cqld/internal/panics"
 )
 
 // attempts is how many free ports ListenRing tries.
@@ -102,12 +104,12 @@ func (s *Server) startAccepting(n *node, l net.Listener) error {
 		return errors.Join(ErrClosed, l.Close())
 	}
 	n.listener = l
-	go func() {
+	panics.Go(&s.log, func() {
 		defer s.running.Done()
 		if err := s.accept(n, l); err != nil {
 			s.log.Error().Err(err).Int("node", n.Number).Msg("a node does not accept connections any more")
 		}
-	}()
+	})
 	return nil
 }
 

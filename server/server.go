@@ -17,6 +17,7 @@ import (
 	"github.com/cqld/cqld/auth/roles"
 	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/planner/exec"
 	"github.com/cqld/cqld/planner/exec/ring"
 	"github.com/cqld/cqld/planner/guardrail"
@@ -171,7 +172,7 @@ func New(o Options) (*Server, error) {
 	s.memory.init(&s.limits)
 	s.throttle = newThrottle(s.limits.RequestsPerSecond)
 	s.handshakes.limit = s.limits.Handshakes
-	s.logged.Log = o.Log
+	s.logged.Log, s.events.Log = o.Log, &s.log
 	s.scheduler = pace.NewScheduler(pace.Options{
 		Running:  runtime.GOMAXPROCS(0),
 		Started:  s.limits.Reads,
@@ -213,7 +214,7 @@ func (s *Server) accept(n *node, l net.Listener) error {
 	for {
 		socket, err := l.Accept()
 		if err == nil {
-			s.admit(n, socket)
+			panics.Run(&s.log, func() { s.admit(n, socket) })
 			continue
 		}
 		if !s.listensOn(l) {
@@ -235,6 +236,9 @@ const cannotAccept = "cannot accept a connection"
 // acceptPause is how long Serve waits after a listener has failed.
 const acceptPause = 50 * time.Millisecond
 
+// Go runs fn in a goroutine. If fn panics, that is logged.
+func (s *Server) Go(fn func()) { panics.Go(&s.log, fn) }
+
 // addListener notes that connections to a node are accepted. It reports false if the server is closing.
 func (s *Server) addListener(n *node, l net.Listener) bool {
 	s.mu.Lock()
@@ -244,7 +248,7 @@ func (s *Server) addListener(n *node, l net.Listener) bool {
 	}
 	if s.watchdogEnded == nil {
 		s.watchdogEnded = make(chan struct{})
-		go s.runWatchdog()
+		panics.Go(&s.log, s.runWatchdog)
 	}
 	s.listeners[l] = struct{}{}
 	n.accepting = true
@@ -274,15 +278,15 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	s.mu.Unlock()
 
-	refused := time.AfterFunc(queueTime, s.scheduler.Refuse)
+	refused := time.AfterFunc(queueTime, func() { panics.Run(&s.log, s.scheduler.Refuse) })
 	defer refused.Stop()
-	stopped := time.AfterFunc(longTime, s.scheduler.Stop)
+	stopped := time.AfterFunc(longTime, func() { panics.Run(&s.log, s.scheduler.Stop) })
 	defer stopped.Stop()
 	ended := make(chan struct{})
-	go func() {
+	panics.Go(&s.log, func() {
+		defer close(ended)
 		s.running.Wait()
-		close(ended)
-	}()
+	})
 	var err error
 	select {
 	case <-ended:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store"
 )
@@ -142,16 +143,18 @@ func (c *conn) stream(name string) (*stream, error) {
 	}
 	all.all[c] = s
 	c.server.running.Add(1)
-	go func() {
+	panics.Go(&c.log, func() {
 		defer c.server.running.Done()
 		defer all.end(c, s)
-		err := produce(ctx, c.server, func(element []byte) error {
-			select {
-			case s.elements <- bytes.Clone(element):
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
+		err := panics.Call(func() error {
+			return produce(ctx, c.server, func(element []byte) error {
+				select {
+				case s.elements <- bytes.Clone(element):
+					return nil
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			})
 		})
 		if err != nil {
 			s.err = err
@@ -161,7 +164,7 @@ func (c *conn) stream(name string) (*stream, error) {
 		}
 		close(s.elements)
 		<-ctx.Done() // until the client has been told
-	}()
+	})
 	return s, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
@@ -93,7 +94,8 @@ func frees(ms []*Mutation) bool {
 
 // operations appends the operations of mutations. It begins the mutations, which have to be finished also after an
 // error.
-func (s *writer) operations(ops []engine.Op, ms []*Mutation) ([]engine.Op, error) {
+func (s *writer) operations(ops []engine.Op, ms []*Mutation) (_ []engine.Op, err error) {
+	defer panics.Into(&err)
 	begin := len(ops)
 	for i := 0; i < len(ms); i++ {
 		m := ms[i]
@@ -211,7 +213,7 @@ func (s *writer) applyInUpdate(ms []*Mutation, done func(error)) {
 	a.store, a.done, a.group = s.core, done, append(a.group[:0], ms...)
 	w := newWriteInUpdate(s, a.group) // the caller may use ms again
 	if s.Remote() {
-		go w.submit()
+		panics.Go(&s.log, w.submit)
 		return
 	}
 	w.submit()
@@ -251,13 +253,13 @@ func (w *writeInUpdate) outcome(err error) {
 	s, first := w.store, w.ms[0]
 	switch {
 	case isRetried(err):
-		go func() {
+		panics.Go(&s.log, func() {
 			if err := s.awaitRetry(s.closing, err, first.table.ID, w.ms); err != nil {
 				first.finish(err)
 				return
 			}
 			w.submit()
-		}()
+		})
 	case err == nil && s.cluster != nil:
 		ms := w.ms
 		if changesCounters(ms) { // whose tables have no indexes, and which must not be written twice

@@ -151,14 +151,13 @@ func (s *core) step(era uint64, fn func() error) error {
 func (s *core) view(fn func(engine.Reader, *state) error) error {
 	s.defining.Lock()
 	unlock := s.defining.Unlock
-	err := s.engine.View(func(src engine.Reader) error {
+	defer func() { unlock() }()
+	return s.engine.View(func(src engine.Reader) error {
 		now := s.state.Load()
 		unlock() // definitions may change from here on: this snapshot does not have that
 		unlock = func() {}
 		return fn(src, now)
 	})
-	unlock()
-	return err
 }
 
 // wakePurge makes the purge look for dropped tables and for definitions to undo.

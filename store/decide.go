@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -88,9 +89,9 @@ var decisions = sync.Pool{New: func() any { return new(decision) }}
 
 func (d *decision) update(txn engine.Txn) error {
 	s := d.snapshot.store
-	_ = free(d.mutations, errRetried)
+	d.freeMutations()
 	if s.lapsed() || s.state.Load().suspended[d.table] != 0 {
-		d.mutations, d.refused = nil, errTruncated // it is decided anew when the table can be used
+		d.refused = errTruncated // it is decided anew when the table can be used
 		return d.refused
 	}
 	d.snapshot.src = txn
@@ -128,9 +129,15 @@ func (d *decision) decideAndStage(txn engine.Txn) (err error) {
 		if err = s.stage(txn, d.mutations, d.snapshot.clock, d.snapshot.seen); !errors.Is(err, errUnseen) {
 			return err
 		}
-		_ = free(d.mutations, errRetried)
+		d.freeMutations()
 		d.snapshot.src, d.snapshot.seen, d.snapshot.stamp = txn, nil, 0
 	}
+}
+
+// freeMutations ends mutations that are decided again. They are forgotten, because decide may panic then.
+func (d *decision) freeMutations() {
+	_ = free(d.mutations, errRetried)
+	d.mutations = nil
 }
 
 // errUnseen says that not all written rows were read, so the timestamp has to come from the clock.
@@ -140,13 +147,13 @@ var errUnseen = errors.New("not all that is written was read")
 func (d *decision) outcome(err error) {
 	s := d.snapshot.store
 	if isRetried(err) {
-		go func() {
+		panics.Go(&s.log, func() {
 			if err := s.awaitRetry(d.ctx, err, d.table, d.mutations); err != nil {
 				d.end(err)
 				return
 			}
 			s.engine.Update(d.ctx, d.guards[:], d.onUpdate, d.onOutcome)
-		}()
+		})
 		return
 	}
 	if err == nil && s.cluster != nil && len(d.mutations) > 0 {
@@ -174,8 +181,9 @@ func isRetried(err error) bool {
 }
 
 // awaitRetry waits until an update of mutations of a table can run again. Others may wait for the mutations meanwhile.
-func (s *writer) awaitRetry(ctx context.Context, err error, table [16]byte, ms []*Mutation) error {
-	if errors.Is(err, errUnmarked) {
+func (s *writer) awaitRetry(ctx context.Context, cause error, table [16]byte, ms []*Mutation) (err error) {
+	defer panics.Into(&err)
+	if errors.Is(cause, errUnmarked) {
 		return s.definer.mark(ms)
 	}
 	for _, m := range ms {

@@ -2,12 +2,14 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 	"github.com/cqld/cqld/store/tombstones"
@@ -27,36 +29,49 @@ func (s *dropper) purgeTables() {
 			return
 		case <-s.purge:
 		}
-		if err := s.definer.undoDefinitions(); err != nil && s.closing.Err() == nil {
-			s.log.Error().Err(err).Msg("cannot undo a definition that failed yet")
+		if err := panics.Call(s.definer.undoDefinitions); err != nil && s.closing.Err() == nil {
+			panics.Log(&s.log, err).Msg("cannot undo a definition that failed yet")
 			time.AfterFunc(purgeAgain, s.wakePurge)
 		}
 		if ids := s.uncollected.Swap(nil); ids != nil {
 			s.makeFilters(*ids)
 		}
-		era := s.restores.Load()
 		if !s.leads() {
 			continue
 		}
-		dead, err := s.deadTables()
-		s.awaitDefinition()
-		if err == nil && len(dead) > 0 {
-			err = s.settle() // so that no node writes to them or reads them any more
-		}
-		for _, id := range dead {
-			if err == nil {
-				err = s.purgeTable(id, era)
-			}
-		}
+		err := panics.Call(s.purgeDeadTables)
 		if errors.Is(err, errRestored) {
 			s.wakePurge()
 			continue
 		}
 		if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
-			s.log.Error().Err(err).Msg("cannot remove the rows of a dropped table yet")
+			panics.Log(&s.log, err).Msg("cannot remove the rows of a dropped table yet")
 			time.AfterFunc(purgeAgain, s.wakePurge)
 		}
 	}
+}
+
+// purgeDeadTables purges one table after the other. If one panics, the others are purged all the same.
+func (s *dropper) purgeDeadTables() error {
+	era := s.restores.Load()
+	dead, err := s.deadTables()
+	s.awaitDefinition()
+	if err == nil && len(dead) > 0 {
+		err = s.settle() // so that no node writes to them or reads them any more
+	}
+	if err != nil {
+		return err
+	}
+	var panicked error
+	for _, id := range dead {
+		err := panics.Call(func() error { return s.purgeTable(id, era) })
+		if panics.Is(err) {
+			panicked = cmp.Or(panicked, fmt.Errorf("purge table %d: %w", id, err))
+		} else if err != nil {
+			return err
+		}
+	}
+	return panicked
 }
 
 // deadTables returns the numbers with a record, except those in use: a definition may have failed after its records
@@ -124,19 +139,27 @@ func (s *dropper) partToPurge(start []byte, id uint32) (end []byte, err error) {
 // makeFilters makes the filters of tables of which nothing is known.
 func (s *core) makeFilters(ids []uint32) {
 	for _, id := range ids {
-		c, n := s.deletions.RebuildFilter(id, s.usages.Of(id).AwaitWrites), 0
-		if c == nil {
-			continue
-		}
-		err := tombstones.EachKey(s.engine, id, func(kind tombstones.Kind, token int64) (bool, error) {
-			c.Add(kind, token)
-			if n++; n%1024 == 0 {
-				return true, s.closing.Err()
-			}
-			return true, nil
-		})
-		if c.Finish(err == nil); err != nil && s.closing.Err() == nil {
-			s.log.Error().Err(err).Uint32("store_id", id).Msg("cannot load the tombstones of a table")
+		err := panics.Call(func() error { return s.makeFilter(id) })
+		if err != nil && s.closing.Err() == nil {
+			panics.Log(&s.log, err).Uint32("store_id", id).Msg("cannot load the tombstones of a table")
 		}
 	}
+}
+
+// makeFilter makes the filter of a table. Without it, reads look for tombstones.
+func (s *core) makeFilter(id uint32) error {
+	c, n, whole := s.deletions.RebuildFilter(id, s.usages.Of(id).AwaitWrites), 0, false
+	if c == nil {
+		return nil
+	}
+	defer func() { c.Finish(whole) }()
+	err := tombstones.EachKey(s.engine, id, func(kind tombstones.Kind, token int64) (bool, error) {
+		c.Add(kind, token)
+		if n++; n%1024 == 0 {
+			return true, s.closing.Err()
+		}
+		return true, nil
+	})
+	whole = err == nil
+	return err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/rows"
@@ -22,6 +23,7 @@ type builder struct {
 	building atomic.Pointer[buildProgress] // the current build
 	built    atomic.Uint64                 // number of builds
 	unbuilt  atomic.Uint64                 // number of failures
+	givenUp  map[uint32]bool               // indexes whose build panicked, by number: of the goroutine that builds
 }
 
 // followIndexes waits for the writes that do not know the indexes of a new catalog, and has new indexes built.
@@ -57,17 +59,17 @@ func (s *builder) keepIndexes() {
 		case <-s.closing.Done():
 			return
 		case <-s.indexing:
-			if err = s.buildIndexes(); errors.Is(err, errRestored) {
+			if err = panics.Call(s.buildIndexes); errors.Is(err, errRestored) {
 				continue // Restore begins the builds again
 			}
 			if err != nil {
 				s.unbuilt.Add(1)
 			}
 		case first := <-s.stale:
-			err = s.removeStale(first)
+			err = panics.Call(func() error { return s.removeStale(first) })
 		}
 		if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
-			s.log.Error().Err(err).Msg("cannot work on an index yet")
+			panics.Log(&s.log, err).Msg("cannot work on an index yet")
 			time.AfterFunc(purgeAgain, s.wakeIndexing)
 		}
 	}
@@ -84,15 +86,35 @@ func (s *builder) buildIndexes() error {
 	}
 	for _, all := range all {
 		for _, x := range all {
-			if x.Built || x.Retired != 0 {
+			if x.Built || x.Retired != 0 || s.givenUp[x.ID] {
 				continue
 			}
-			if err := s.buildIndex(x, era); err != nil {
+			err := panics.Call(func() error { return s.buildIndex(x, era) })
+			if panics.Is(err) {
+				s.giveUp(x, err)
+				continue
+			}
+			if err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// giveUp leaves an index or a view as it is until the next start: its build panicked, and would again.
+func (s *builder) giveUp(x *index.Index, err error) {
+	if s.givenUp == nil {
+		s.givenUp = map[uint32]bool{}
+	}
+	s.givenUp[x.ID] = true
+	s.unbuilt.Add(1)
+	line := panics.Log(&s.log, err).Str("table", x.TableName())
+	if x.View != nil {
+		line.Str("view", x.View.Name).Msg("a view is not filled until the next start: it lacks rows of its table")
+		return
+	}
+	line.Str("index", x.IndexName()).Msg("an index is not built until the next start: reads do without it")
 }
 
 // buildProgress is a build that is under way.

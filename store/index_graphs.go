@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/index"
 	"github.com/cqld/cqld/store/nearest"
@@ -53,53 +54,68 @@ func (s *graphBuilder) keepGraphs() {
 			return
 		case <-ticker.C:
 		}
-		err := s.growGraphs(done)
+		err := panics.Call(func() error { return s.growGraphs(done) })
 		if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) && !errors.Is(err, errRestored) {
-			s.log.Error().Err(err).Msg("cannot work on an index of vectors yet")
+			panics.Log(&s.log, err).Msg("cannot work on an index of vectors yet")
 		}
 	}
 }
 
 // grown says when all rows of an index were added to its graphs: after so many were written to the table, with such a
 // least number of rows for a graph. Until one of them is another, there is nothing to add.
-type grown struct{ written, least int64 }
+type grown struct {
+	written, least int64
+	givenUp        bool // adding rows panicked: there are no more graphs until the next start
+}
 
 // growGraphs loads graphs that are not in memory, and adds rows to all graphs. done is by the numbers of the indexes.
 func (s *graphBuilder) growGraphs(done map[uint32]grown) error {
 	era := s.restores.Load()
 	for _, all := range s.state.Load().indexes {
 		for _, x := range all {
-			if !x.IsVector() || !x.Built {
+			if !x.IsVector() || !x.Built || done[x.ID].givenUp {
 				continue
 			}
-			if !s.graphs.Has(x.ID, era) {
-				delete(done, x.ID)
-				damaged := false
-				if err := s.step(era, func() (err error) {
-					damaged, err = s.loadGraphs(x, era)
-					return err
-				}); err != nil {
-					return err
-				}
-				if damaged {
-					continue
-				}
-			}
-			written, idle := s.usages.Of(x.TableID).RowsWritten()
-			now := grown{written, s.minGraphed.Load()}
-			if before, known := done[x.ID]; known && before == now {
+			err := panics.Call(func() error { return s.growGraphsOf(x, era, done) })
+			if panics.Is(err) {
+				done[x.ID] = grown{givenUp: true}
+				panics.Log(&s.log, err).Str("table", x.TableName()).Str("index", x.IndexName()).
+					Msg("no more rows are added to the graphs of an index until the next start: reads compare them one by one")
 				continue
 			}
-			for more := true; more; {
-				var err error
-				if more, err = s.growGraph(x, era); err != nil {
-					return err
-				}
-			}
-			if idle {
-				done[x.ID] = now
+			if err != nil {
+				return err
 			}
 		}
+	}
+	return nil
+}
+
+// growGraphsOf is growGraphs of one index.
+func (s *graphBuilder) growGraphsOf(x *index.Index, era uint64, done map[uint32]grown) error {
+	if !s.graphs.Has(x.ID, era) {
+		delete(done, x.ID)
+		damaged := false
+		if err := s.step(era, func() (err error) {
+			damaged, err = s.loadGraphs(x, era)
+			return err
+		}); err != nil || damaged {
+			return err
+		}
+	}
+	written, idle := s.usages.Of(x.TableID).RowsWritten()
+	now := grown{written: written, least: s.minGraphed.Load()}
+	if before, known := done[x.ID]; known && before == now {
+		return nil
+	}
+	for more := true; more; {
+		var err error
+		if more, err = s.growGraph(x, era); err != nil {
+			return err
+		}
+	}
+	if idle {
+		done[x.ID] = now
 	}
 	return nil
 }

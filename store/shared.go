@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/index"
@@ -47,7 +48,7 @@ func (s *definer) join(o cluster.Options, system []*schema.Keyspace) error {
 		return errors.Join(err, node.Close())
 	}
 	s.running.Add(1)
-	go s.tellFollowed()
+	panics.Go(&s.log, s.tellFollowed)
 	node.Watch(func([]cluster.State) { // another node may lead
 		s.wakePurge()
 		s.wakeIndexing()
@@ -95,16 +96,15 @@ func (s *definer) OnFollow(fn func(before, after *schema.Catalog)) {
 // Follow makes the stored definitions the current ones.
 func (s *definer) Follow() error {
 	s.defining.Lock()
+	defer s.defining.Unlock()
 	old := s.state.Load()
 	next, m, err := s.stored(old)
 	if err != nil || next == nil {
-		s.defining.Unlock()
 		return err
 	}
 	s.meta = m
 	s.install(old, next)
 	s.followed = append(s.followed, [2]*schema.Catalog{old.catalog, next.catalog})
-	s.defining.Unlock()
 	select {
 	case s.toTell <- struct{}{}:
 	default:
@@ -127,8 +127,11 @@ func (s *definer) tellFollowed() {
 		s.followed = nil
 		s.defining.Unlock()
 		for _, catalogs := range all {
-			if tell != nil {
-				tell(catalogs[0], catalogs[1])
+			if tell == nil {
+				continue
+			}
+			if err := panics.Call(func() error { tell(catalogs[0], catalogs[1]); return nil }); err != nil {
+				panics.Log(&s.log, err).Msg("clients may not have been told of a definition")
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/index"
@@ -302,8 +303,8 @@ func (s *recovery) watch() {
 			s.version = 0
 			continue
 		}
-		if err := s.recover(); err != nil && s.closing.Err() == nil {
-			s.log.Error().Err(err).Msg("cannot take back a definition that a node has begun yet")
+		if err := panics.Call(s.recover); err != nil && s.closing.Err() == nil {
+			panics.Log(&s.log, err).Msg("cannot take back a definition that a node has begun yet")
 		}
 	}
 }

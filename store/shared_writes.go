@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -20,7 +21,14 @@ func (s *writer) confirm(ms []*Mutation, last int64, done func(error)) {
 		done(nil)
 		return
 	}
-	go func() { done(s.complete(ms, last)) }()
+	panics.Go(&s.log, func() {
+		err := panics.Call(func() error { return s.complete(ms, last) })
+		if panics.Is(err) {
+			panics.Log(&s.log, err).Msg("it is unknown whether a write has what newer definitions want")
+			err = ErrUnknown
+		}
+		done(err)
+	})
 }
 
 // isCurrent reports whether mutations were written under the newest state.

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
@@ -94,15 +95,15 @@ func Open(o Options) (*Store, error) {
 	}
 	s.wakeIndexing()
 	s.running.Add(4)
-	go s.keepIndexes()
-	go s.purgeTables()
-	go s.followPurgeHints()
-	go s.sweepTables(o.SweepEvery)
+	panics.Go(&s.log, s.keepIndexes)
+	panics.Go(&s.log, s.purgeTables)
+	panics.Go(&s.log, s.followPurgeHints)
+	panics.Go(&s.log, func() { s.sweepTables(o.SweepEvery) })
 	s.running.Add(1)
 	if s.cluster != nil {
-		go (&recovery{definer: &s.definer}).watch()
+		panics.Go(&s.log, (&recovery{definer: &s.definer}).watch)
 	} else {
-		go s.keepGraphs() // nodes would replace each other's
+		panics.Go(&s.log, s.keepGraphs) // nodes would replace each other's
 	}
 	s.wakePurge()
 	return s, nil
@@ -143,10 +144,10 @@ func (s *Store) load(system []*schema.Keyspace) error {
 	}
 	s.deletions.Reset(some)
 	s.running.Add(1)
-	go func() {
+	panics.Go(&s.log, func() {
 		defer s.running.Done()
 		s.makeFilters(some)
-	}()
+	})
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 	"github.com/cqld/cqld/store/tombstones"
@@ -79,7 +81,7 @@ func (s *sweeper) sweepTables(every time.Duration) {
 		}
 		err := s.sweepAll(s.closing, pauseFactor)
 		if err != nil && s.closing.Err() == nil && !errors.Is(err, engine.ErrClosed) {
-			s.log.Error().Err(err).Msg("cannot sweep a table")
+			panics.Log(&s.log, err).Msg("cannot sweep a table")
 		}
 	}
 }
@@ -87,31 +89,41 @@ func (s *sweeper) sweepTables(every time.Duration) {
 // Sweep sweeps all tables that want it, without pauses.
 func (s *sweeper) Sweep(ctx context.Context) error { return s.sweepAll(ctx, 0) }
 
-// sweepAll sweeps one table after the other. Only one sweepAll runs at a time.
-func (s *sweeper) sweepAll(ctx context.Context, pause int) error {
+// sweepAll sweeps one table after the other. Only one sweepAll runs at a time. A table whose sweep panics has its turn
+// in the next round.
+func (s *sweeper) sweepAll(ctx context.Context, pause int) (panicked error) {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
 	era := s.restores.Load()
 	for _, k := range s.state.Load().catalog.Keyspaces() {
 		for _, t := range append(k.SortedTables(), k.SortedViews()...) {
-			id, stored := s.state.Load().ids[t.ID]
-			if !stored || !s.wantsSweep(id) {
+			err := panics.Call(func() error { return s.sweepOne(ctx, t, era, pause) })
+			if errors.Is(err, errRestored) {
+				return panicked // the restored rows are swept later
+			}
+			if err == nil {
 				continue
 			}
-			w := sweep{core: s.core, swept: &s.swept, era: era, id: id, table: t, usage: s.usages.Of(id), pause: pause}
-			w.progress = SweepProgress{Table: t, Began: s.now(), Total: s.Estimate(t).Rows}
-			s.underSweep.Store(&w)
-			err := w.sweepTable(ctx)
-			s.underSweep.Store(nil)
-			if errors.Is(err, errRestored) {
-				return nil // the restored rows are swept later
+			if err = fmt.Errorf("sweep %s.%s: %w", t.Keyspace, t.Name, err); !panics.Is(err) {
+				return err
 			}
-			if err != nil {
-				return fmt.Errorf("sweep %s.%s: %w", t.Keyspace, t.Name, err)
-			}
+			panicked = cmp.Or(panicked, err)
 		}
 	}
-	return nil
+	return panicked
+}
+
+// sweepOne sweeps a table that wants it.
+func (s *sweeper) sweepOne(ctx context.Context, t *schema.Table, era uint64, pause int) error {
+	id, stored := s.state.Load().ids[t.ID]
+	if !stored || !s.wantsSweep(id) {
+		return nil
+	}
+	w := sweep{core: s.core, swept: &s.swept, era: era, id: id, table: t, usage: s.usages.Of(id), pause: pause}
+	w.progress = SweepProgress{Table: t, Began: s.now(), Total: s.Estimate(t).Rows}
+	s.underSweep.Store(&w)
+	defer s.underSweep.Store(nil)
+	return w.sweepTable(ctx)
 }
 
 // wantsSweep reports whether a table should be swept. Writes of other nodes to a shared engine are unknown here, so
@@ -163,9 +175,9 @@ func (s *sweeper) followPurgeHints() {
 		case <-s.closing.Done():
 			return
 		case h := <-s.purgeHints:
-			err := s.followPurgeHint(&h)
+			err := panics.Call(func() error { return s.followPurgeHint(&h) })
 			if err != nil && s.closing.Err() == nil && !errors.Is(err, errRestored) && !errors.Is(err, engine.ErrClosed) {
-				s.log.Error().Err(err).Msg("cannot purge dead rows")
+				panics.Log(&s.log, err).Str("table", h.Table.Keyspace+"."+h.Table.Name).Msg("cannot purge dead rows")
 			}
 		}
 	}

@@ -281,13 +281,14 @@ func (w *viewWriter) replace(c *viewChange) error {
 // nil if the view has no row for it. now is the second in which that happens.
 func makeViewRow(x *index.Index, row *Row, head *rows.Head, kept []rows.Cell, now int64) *Mutation {
 	inKey := len(x.View.PartitionKey)
-	values := make([][]byte, len(x.Places), 8)
+	var few [8][]byte // so that the values of most views need no allocation
+	values := few[:0]
 	for i, place := range x.Places {
 		value := row.Values[place]
 		if value == nil || inKey > 1 && i < inKey && len(value) > math.MaxUint16 {
 			return nil
 		}
-		values[i] = value
+		values = append(values, value)
 	}
 	for i := range x.View.View.Where {
 		if !x.View.View.Where[i].Holds(x.Table, row.Values) {

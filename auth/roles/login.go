@@ -17,6 +17,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	"github.com/cqld/cqld/internal/panics"
 )
 
 // passwords knows passwords that were right a short while ago, so that a client that opens many connections pays for
@@ -179,7 +180,10 @@ func (p *passwords) check(ctx context.Context, from netip.Prefix, name, hash, pa
 			c = &check{done: make(chan struct{})}
 			p.checking[a] = c
 			p.mu.Unlock()
-			c.right, c.err = p.compareInTurn(ctx, a, password)
+			c.err = panics.Call(func() (err error) {
+				c.right, err = p.compareInTurn(ctx, a, password)
+				return err
+			})
 			p.mu.Lock()
 			delete(p.checking, a)
 			p.mu.Unlock()

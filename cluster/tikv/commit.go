@@ -13,6 +13,7 @@ import (
 	"github.com/tikv/client-go/v2/txnkv/transaction"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -32,18 +33,18 @@ func (e *Engine) Commit(ops []engine.Op, done func(error)) {
 	place := e.cluster.GetRegionCache().TryLocateKey(e.valueKey(ops[0].Key))
 	isDelete := func(op engine.Op) bool { return op.Kind == engine.Delete }
 	if place == nil || slices.ContainsFunc(ops, isDelete) {
-		go e.commitBatch([]*pending{p})
+		panics.Go(&e.options.Log, func() { e.commitBatch([]*pending{p}) })
 		return
 	}
 	region := place.Region.GetID()
 	if !e.lanes.enter(region, p) {
 		return
 	}
-	go func() {
+	panics.Go(&e.options.Log, func() {
 		for batch := []*pending{p}; len(batch) > 0; batch = e.lanes.next(region) {
 			e.commitBatch(batch)
 		}
-	}()
+	})
 }
 
 // checkAll checks the operations of a commit.
@@ -65,7 +66,11 @@ func (e *Engine) commitBatch(all []*pending) {
 			ops = append(ops, p.ops...)
 		}
 	}
-	combined, err := e.combine(ops)
+	var combined []engine.Op
+	err := panics.Call(func() (err error) {
+		combined, err = e.combine(ops)
+		return err
+	})
 	if err != nil && len(all) > 1 { // one of them cannot be folded into the others
 		for _, p := range all {
 			e.commitBatch([]*pending{p})
@@ -73,12 +78,22 @@ func (e *Engine) commitBatch(all []*pending) {
 		return
 	}
 	if err == nil {
-		err = e.repeat(func() error { return e.attempt(combined) })
+		err = panics.Call(func() error { return e.repeat(func() error { return e.attempt(combined) }) })
+		if panics.Is(err) {
+			err = fmt.Errorf("%w: %w", engine.ErrUnknown, err)
+		}
 	}
 	for _, p := range all {
-		<-e.commits
-		p.done(err)
-		e.calls.Done()
+		e.acknowledge(p, err)
+	}
+}
+
+// acknowledge tells the caller of a commit the outcome. If that panics, the other commits still have theirs.
+func (e *Engine) acknowledge(p *pending, outcome error) {
+	defer e.calls.Done()
+	<-e.commits
+	if err := panics.Call(func() error { p.done(outcome); return nil }); err != nil {
+		panics.Log(&e.options.Log, err).Msg("what follows a commit panicked")
 	}
 }
 
@@ -216,7 +231,8 @@ func (e *Engine) rowsAt(ts uint64, keys [][]byte) ([]row, error) {
 		var all errgroup.Group
 		all.SetLimit(maxReads)
 		for i, key := range keys {
-			all.Go(func() error {
+			all.Go(func() (err error) {
+				defer panics.Into(&err)
 				from := e.valueKey(key)
 				rows[i].key = key
 				return v.scan(from, after(from), engine.ScanOptions{}, func(r *row) (bool, error) {

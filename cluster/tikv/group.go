@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -51,8 +52,6 @@ func (g *updateGroup) leaveFrom(n int) {
 	}
 }
 
-var errPanicked = errors.New("another update with the same guard has panicked")
-
 // updateGrouped runs an update with one guard: as leader of a group, or in the group of another leader.
 func (e *Engine) updateGrouped(guard []byte, u *update) error {
 	name := string(guard)
@@ -78,13 +77,10 @@ func (e *Engine) updateGrouped(guard []byte, u *update) error {
 
 // lead runs a group. It sends the outcomes to the followers and returns the outcome of the first update.
 func (e *Engine) lead(g *updateGroup, guards [][]byte) error {
-	err := errPanicked
-	defer func() {
-		for _, u := range g.updates[1:] {
-			u.outcome <- cmp.Or(u.err, err)
-		}
-	}()
-	err = e.repeatUpdate(g, guards)
+	err := panics.Call(func() error { return e.repeatUpdate(g, guards) })
+	for _, u := range g.updates[1:] {
+		u.outcome <- cmp.Or(u.err, err)
+	}
 	return cmp.Or(g.updates[0].err, err)
 }
 
@@ -98,7 +94,7 @@ func (g *updateGroup) runFunctions(x *txn) {
 		}
 		before := len(x.Ops)
 		if u.err = u.ctx.Err(); u.err == nil {
-			u.err = errors.Join(u.fn(x), x.Err)
+			u.err = errors.Join(panics.Call(func() error { return u.fn(x) }), x.Err)
 		}
 		if u.err == nil {
 			u.err = checkSize(x.Ops)

@@ -54,6 +54,7 @@ import (
 	"github.com/tikv/client-go/v2/oracle"
 	"github.com/tikv/client-go/v2/tikv"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -142,16 +143,30 @@ func Open(cluster *tikv.KVStore, o Options, fold engine.Fold) (*Engine, error) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Engine{
-		cluster: cluster, id: uuid.NewString(), options: o, fold: fold, prefix: append([]byte(o.Prefix), 0), stop: stop,
+		cluster: cluster, id: uuid.NewString(), options: o, fold: fold.Recovering(), prefix: append([]byte(o.Prefix), 0), stop: stop,
 		commits: make(chan struct{}, maxCommits), lanes: lanes{of: map[uint64]*lane{}}, guards: newGuards(), compact: newCompaction(),
 		splits: make(chan [][]byte, splitQueue),
 	}
-	e.working.Go(func() { e.runCompaction(ctx) })
-	e.working.Go(func() { e.runSplits(ctx) })
-	e.working.Go(func() { reconnect(ctx, cluster) })
-	e.working.Go(func() { e.holdVersions(ctx) })
-	e.working.Go(func() { e.collectVersions(ctx) })
+	e.keep(ctx, e.runCompaction)
+	e.keep(ctx, e.runSplits)
+	e.keep(ctx, func(ctx context.Context) { reconnect(ctx, cluster) })
+	e.keep(ctx, e.holdVersions)
+	e.keep(ctx, e.collectVersions)
 	return e, nil
+}
+
+// keep runs work in the background until ctx ends. Work that panics begins again.
+func (e *Engine) keep(ctx context.Context, run func(context.Context)) {
+	e.working.Go(func() {
+		for {
+			err := panics.Call(func() error { run(ctx); return nil })
+			if err == nil {
+				return
+			}
+			panics.Log(&e.options.Log, err).Msg("background work panicked: it begins again")
+			sleep(ctx, time.Second)
+		}
+	})
 }
 
 // area appends the prefix of an area to dst.

@@ -82,7 +82,7 @@ func (e *Engine) attemptUpdate(g *updateGroup, guards [][]byte, optimistic bool)
 	ts, committed := t.StartTS(), false
 	if !optimistic {
 		t.SetPessimistic(true)
-		defer func() { // fn may panic
+		defer func() {
 			if !committed {
 				_ = t.Rollback() // if it fails, the locks expire
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -112,6 +113,7 @@ func (v *view) GetMany(keys [][]byte, fn func(i int, value []byte) (bool, error)
 		var asking sync.WaitGroup
 		for i, key := range some {
 			asking.Go(func() {
+				defer panics.Into(&errs[i])
 				_, errs[i] = v.Get(key, func(value []byte) error {
 					values[i] = bytes.Clone(value)
 					return nil

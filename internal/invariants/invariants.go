@@ -11,6 +11,9 @@ import "fmt"
 // call goes inside `if Enabled`.
 func Check(ok bool, format string, args ...any) {
 	if Enabled && !ok {
-		panic("invariant violated: " + fmt.Sprintf(format, args...))
+		panic(Violation("invariant violated: " + fmt.Sprintf(format, args...)))
 	}
 }
+
+// Violation is what a failed assertion panics with, so that it is told from other panics.
+type Violation string

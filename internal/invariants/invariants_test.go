@@ -11,7 +11,7 @@ func TestCheck(t *testing.T) {
 	}
 	var want any
 	if Enabled {
-		want = "invariant violated: commit 5 follows commit 3"
+		want = Violation("invariant violated: commit 5 follows commit 3")
 	}
 	if got := failed(false); got != want {
 		t.Errorf("a failed check says %v, want %v", got, want)

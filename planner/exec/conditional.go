@@ -12,6 +12,7 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/exec/replicas"
 	"github.com/cqld/cqld/planner/exec/restriction"
@@ -137,7 +138,7 @@ func (c *conditional) finish(err error) {
 	case err != nil:
 		c.fail(err)
 	case c.applied && c.wait != replicas.Wait{}:
-		go c.finishLate()
+		panics.Go(&c.e.log, c.finishLate)
 	default:
 		c.makeAnswer()
 		c.done(&c.answer, nil)
@@ -147,12 +148,18 @@ func (c *conditional) finish(err error) {
 
 // finishLate answers when the replicas have taken the mutations, or when the time for that is over.
 func (c *conditional) finishLate() {
-	wait := c.wait
-	if err := wait.Sleep(c.options.Sleep); wait.Late != nil {
+	err := panics.Call(func() error {
+		wait := c.wait
+		if err := wait.Sleep(c.options.Sleep); wait.Late != nil {
+			return err
+		}
+		c.makeAnswer()
+		return nil
+	})
+	if err != nil {
 		c.fail(err)
 		return
 	}
-	c.makeAnswer()
 	c.done(&c.answer, nil)
 	c.release()
 }

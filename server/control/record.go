@@ -89,7 +89,8 @@ func (r *Record) watch(more, size int) {
 		close(r.unwatch)
 	case r.watchers == 1 && more == 1:
 		r.left, r.unwatch = size, make(chan struct{})
-		go r.refill(size, r.unwatch)
+		end := r.unwatch
+		r.controls.server.Go(func() { r.refill(size, end) })
 	}
 	if !r.started {
 		if r.watchers == 0 {

@@ -6,6 +6,10 @@ package wire
 import (
 	"sync"
 	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/internal/panics"
 )
 
 // Events are written to eventBurst connections at a time, with eventPause between them. When its turn comes, a
@@ -18,6 +22,8 @@ const (
 
 // EventQueue is a FIFO queue of the connections that have events to write.
 type EventQueue struct {
+	Log *zerolog.Logger
+
 	mu      sync.Mutex
 	waiting []*Output
 	busy    bool // a goroutine empties it
@@ -30,7 +36,7 @@ func (q *EventQueue) Add(outputs []*Output) {
 	q.waiting = append(q.waiting, outputs...)
 	if !q.busy && len(q.waiting) > 0 {
 		q.busy = true
-		go q.empty()
+		panics.Go(q.Log, q.empty)
 	}
 }
 
@@ -38,21 +44,29 @@ func (q *EventQueue) Add(outputs []*Output) {
 // time.
 func (q *EventQueue) empty() {
 	for n := 0; ; {
-		q.mu.Lock()
-		outputs := q.waiting
-		q.waiting = nil
-		q.busy = len(outputs) > 0
-		q.mu.Unlock()
+		outputs := q.take()
 		if len(outputs) == 0 {
 			return
 		}
-		for _, o := range outputs {
-			if !o.WriteEvents() {
-				continue
+		panics.Run(q.Log, func() {
+			for _, o := range outputs {
+				if !o.WriteEvents() {
+					continue
+				}
+				if n++; n%eventBurst == 0 {
+					time.Sleep(eventPause)
+				}
 			}
-			if n++; n%eventBurst == 0 {
-				time.Sleep(eventPause)
-			}
-		}
+		})
 	}
+}
+
+// take takes the outputs that wait.
+func (q *EventQueue) take() []*Output {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	outputs := q.waiting
+	q.waiting = nil
+	q.busy = len(outputs) > 0
+	return outputs
 }

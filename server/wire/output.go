@@ -1,12 +1,16 @@
 package wire
 
 import (
+	"errors"
 	"net"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/rs/zerolog"
+
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/store/pace"
 )
@@ -40,6 +44,7 @@ const chargeStep = 64 << 10
 type Output struct {
 	Taken  func() // called when the client has taken bytes that were charged
 	Failed func() // called when the client takes no more
+	Log    *zerolog.Logger
 
 	socket  net.Conn
 	answers *Answers
@@ -259,9 +264,7 @@ func (o *Output) Idle() {
 	o.reading = false
 	if !o.writing && o.err == nil && o.waiting+len(o.buf) > 0 {
 		o.writing = true
-		o.mu.Unlock()
-		o.write()
-		o.mu.Lock()
+		o.unlocked(o.write)
 	}
 	for o.Behind() && o.err == nil && !o.ending {
 		o.changed.Wait()
@@ -301,18 +304,28 @@ func (o *Output) Close() {
 
 // add calls fill, which adds bytes, and starts a writer unless there is one or the reader will write.
 func (o *Output) add(fill func()) {
+	if o.addLocked(fill) {
+		go o.soon()
+	}
+}
+
+// addLocked is add with the lock, and without starting a writer.
+func (o *Output) addLocked(fill func()) (start bool) {
 	o.mu.Lock()
+	defer o.mu.Unlock() // fill encodes, and may panic
 	if o.err != nil {
-		o.mu.Unlock()
-		return
+		return false
 	}
 	fill()
 	o.count()
-	start := o.start()
+	return o.start()
+}
+
+// unlocked calls fn without the lock.
+func (o *Output) unlocked(fn func()) {
 	o.mu.Unlock()
-	if start {
-		go o.soon()
-	}
+	defer o.mu.Lock()
+	fn()
 }
 
 // start sets writing, unless a goroutine writes or the reader will, and reports whether the caller has to start a
@@ -380,6 +393,7 @@ func (o *Output) count() {
 
 // writeSoon lets others append, and writes.
 func (o *Output) writeSoon() {
+	defer panics.Recover(o.Log)
 	runtime.Gosched()
 	o.write()
 }
@@ -388,6 +402,7 @@ func (o *Output) writeSoon() {
 func (o *Output) write() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	defer o.giveUp()
 	bulky := false
 	for o.waiting+len(o.buf) > 0 && o.err == nil {
 		bulky = bulky || o.waiting > 0
@@ -405,6 +420,20 @@ func (o *Output) write() {
 	o.bulky, o.writing, o.events = bulky, false, 0
 	o.changed.Broadcast()
 }
+
+// giveUp ends the output if write has not come to its end, because it panicked: Close waits for it.
+func (o *Output) giveUp() {
+	if !o.writing {
+		return
+	}
+	if o.writing = false; o.err == nil {
+		o.fail(errPanicked)
+	}
+	o.changed.Broadcast()
+}
+
+// errPanicked is the error of an output whose writer panicked. The log has the reason.
+var errPanicked = errors.New("writing to the connection panicked")
 
 // next takes the next chunk.
 func (o *Output) next() (out []byte) {
@@ -424,11 +453,7 @@ func (o *Output) next() (out []byte) {
 
 // writePart writes the beginning of b. It releases the lock meanwhile.
 func (o *Output) writePart(b []byte) {
-	b = b[:min(len(b), writeAtOnce)]
-	o.mu.Unlock()
-	n, err := o.socket.Write(b)
-	wrote := time.Now()
-	o.mu.Lock()
+	n, wrote, err := o.writeUnlocked(b[:min(len(b), writeAtOnce)])
 	o.wrote = wrote
 	charged := o.charged
 	if charged > 0 {
@@ -443,11 +468,17 @@ func (o *Output) writePart(b []byte) {
 	}
 	o.count()
 	if o.charged < charged {
-		o.mu.Unlock()
-		o.Taken()
-		o.mu.Lock()
+		o.unlocked(o.Taken)
 	}
 	o.changed.Broadcast()
+}
+
+// writeUnlocked writes without the lock.
+func (o *Output) writeUnlocked(b []byte) (n int, wrote time.Time, err error) {
+	o.mu.Unlock()
+	defer o.mu.Lock()
+	n, err = o.socket.Write(b)
+	return n, time.Now(), err
 }
 
 // recycle keeps a buffer that is free.

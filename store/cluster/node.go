@@ -15,6 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -180,7 +181,7 @@ func (n *Node) Start(d Definitions) error {
 		return err
 	}
 	n.loop.Add(1)
-	go n.run()
+	panics.Go(&n.log, n.run)
 	return nil
 }
 
@@ -206,10 +207,17 @@ func (n *Node) run() {
 			return
 		case <-ticker.C:
 		}
-		if monotonic() < due && !n.isAwaited() {
+		isDue := monotonic() >= due
+		err := panics.Call(func() (err error) {
+			if isDue = isDue || n.isAwaited(); isDue {
+				err = n.tick()
+			}
+			return err
+		})
+		if !isDue && err == nil {
 			continue
 		}
-		n.note(n.tick())
+		n.note(err)
 		due = monotonic() + n.options.Lease/ticksPerLease
 	}
 }
@@ -240,6 +248,8 @@ func (n *Node) note(err error) {
 	n.mu.Unlock()
 	switch {
 	case n.ctx.Err() != nil:
+	case panics.Is(err) && !failed:
+		panics.Log(&n.log, err).Msg("this node cannot renew its lease: it serves nothing until it can")
 	case errors.Is(err, errReplaced) && !failed:
 		n.log.Error().Err(err).Msg("this node cannot renew its lease: it serves nothing until it can")
 	case err != nil && !failed:

@@ -14,6 +14,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/cqld/cqld/internal/panics"
 )
 
 // ErrConflict is returned by an Update that lost a race and applied nothing. It may be retried.
@@ -40,9 +42,18 @@ var ErrClosed = errors.New("engine: closed")
 // return the other arguments. It is commutative and associative: the order of deltas does not matter, and they may be
 // folded into each other first. Folding a delta into nothing gives the delta, so an engine may omit that call.
 //
-// Fold fails if the store has not written the value or the delta. Then the commit with the delta fails with the error
-// and changes nothing, or reads of the key return the error. An engine that folds later drops the delta and logs that.
+// Fold fails if the store has not written the value or the delta, or if it panics. Then the commit with the delta fails
+// with the error and changes nothing, or reads of the key return the error. An engine that folds later drops the delta
+// and logs that. After a panic it keeps the delta, and takes no more commits.
 type Fold func(dst, key, existing, delta []byte) ([]byte, error)
+
+// Recovering returns a fold whose panics are its errors, so that one commit or one read fails.
+func (f Fold) Recovering() Fold {
+	return func(dst, key, existing, delta []byte) (value []byte, err error) {
+		defer panics.Into(&err)
+		return f(dst, key, existing, delta)
+	}
+}
 
 // Reader reads one consistent snapshot, whatever is committed meanwhile, even by its callbacks. Slices given to
 // callbacks are valid only until they return, and must not be changed. Callbacks may read with the same Reader.
@@ -162,9 +173,9 @@ type Engine interface {
 	// Commit nor Update: other commits may be waiting for it.
 	Commit(ops []Op, done func(error))
 
-	// Update runs fn and commits its writes, or fails with fn's error or another and changes nothing. It calls done
-	// exactly once with the outcome, as Commit does, and blocks while the queue is full. Updates that share a guard run
-	// one after the other. A put or delete of fn never overwrites a commit that fn did not see: the Update fails with
+	// Update runs fn and commits its writes, or fails with fn's error, its panic or another and changes nothing. It calls
+	// done exactly once with the outcome, as Commit does, and blocks while the queue is full. Updates that share a guard
+	// run one after the other. A put or delete of fn never overwrites a commit that fn did not see: the Update fails with
 	// ErrConflict instead, or runs fn again. So fn may run more than once, and only its last run counts. It calls
 	// neither Commit nor Update. ctx ends only the waiting for fn to run. The caller must not change guards until done
 	// is called.

@@ -139,7 +139,14 @@ func (d *Tracker) RebuildFilter(id uint32, awaitWrites func()) *Rebuild {
 		return nil
 	}
 	c.old.replaceWith(c.Filter, false)
+	waited := false
+	defer func() {
+		if !waited { // it panicked
+			c.Finish(false)
+		}
+	}()
 	awaitWrites()
+	waited = true
 	return c
 }
 

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/files"
 )
@@ -136,14 +137,22 @@ func (e *Engine) watch() {
 		case <-e.stop:
 			return
 		case <-tick.C:
-			e.checkSpace()
-			if p := e.full.Load(); p != nil && errors.Is(*p, engine.ErrFull) && e.room() == nil && e.deleted.Swap(false) {
-				if err := e.Compact(); err != nil {
-					e.o.Log.Warn().Err(err).Msg("cannot compact tables to free space")
-				}
+			if err := panics.Call(e.makeSpace); err != nil {
+				panics.Log(&e.o.Log, err).Msg("cannot check the free space")
 			}
 		}
 	}
+}
+
+// makeSpace is a round of watch.
+func (e *Engine) makeSpace() error {
+	e.checkSpace()
+	if p := e.full.Load(); p != nil && errors.Is(*p, engine.ErrFull) && e.room() == nil && e.deleted.Swap(false) {
+		if err := e.Compact(); err != nil {
+			e.o.Log.Warn().Err(err).Msg("cannot compact tables to free space")
+		}
+	}
+	return nil
 }
 
 // checkSpace notes whether there is room for commits.

@@ -29,6 +29,7 @@ import (
 	"github.com/dgraph-io/badger/v4/options"
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/files"
 )
@@ -82,10 +83,10 @@ func Open(o Options) (*Engine, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	e.finished.Add(1)
-	go e.watch()
+	panics.Go(&o.Log, e.watch)
 	if !o.still {
 		e.finished.Add(1)
-		go e.scrubPeriodically()
+		panics.Go(&o.Log, e.scrubPeriodically)
 	}
 	return e, nil
 }
@@ -206,7 +207,7 @@ func (e *Engine) Close(late <-chan time.Time) error {
 	close(e.stop)
 	e.finished.Wait()
 	closed := make(chan error, 1)
-	go func() { closed <- e.db.Close() }()
+	panics.Go(&e.o.Log, func() { closed <- panics.Call(e.db.Close) })
 	select {
 	case err := <-closed:
 		if err != nil {

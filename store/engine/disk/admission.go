@@ -139,8 +139,8 @@ func (d *debt) charge(now time.Time, cost time.Duration) time.Duration {
 
 // refused says why there are no commits, if there are none. freeing is for one that frees space.
 func (e *Engine) refused(freeing bool) error {
-	if p := e.failed.Load(); p != nil {
-		return fmt.Errorf("%w: no more writes until the data is opened again: %w", engine.ErrRefused, *p)
+	if err := e.Refused(); err != nil {
+		return err
 	}
 	if p := e.stuck.Load(); p != nil && !freeing {
 		return *p

@@ -95,7 +95,6 @@ type Engine struct {
 
 	synced time.Time // when the last sync that succeeded began; guarded by Mu
 
-	failed    atomic.Pointer[error] // why there are no more commits
 	stuck     atomic.Pointer[error] // why nothing can be flushed at the moment
 	noSegment atomic.Pointer[error] // why no segment of the log can be made at the moment
 	waits     atomic.Uint64         // commits that had to wait for a flush or a sync
@@ -153,7 +152,7 @@ func (e *Engine) CloseBy(t time.Time) { e.closeBy.Store(&t) }
 
 // closeFiles closes the log and Badger. The log is empty then if everything was flushed.
 func (e *Engine) closeFiles(late <-chan time.Time) (err error) {
-	if p := e.failed.Load(); p != nil {
+	if e.Failed() != nil {
 		err = e.log.Close() // the failure was logged
 	} else if len(e.Layers.Frozen) > 0 {
 		e.o.Log.Warn().Msg("not all writes could be flushed to tables: the others stay in the commit log")

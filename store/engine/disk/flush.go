@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/internal/invariants"
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
 	"github.com/cqld/cqld/store/engine/memory"
@@ -43,7 +44,7 @@ func (e *Engine) flushFrozen() {
 		case <-e.flushing:
 		}
 		for m, base := e.nextFlush(); m != nil; m, base = e.nextFlush() {
-			if err := e.flush(m, base); err != nil {
+			if err := panics.Call(func() error { return e.flush(m, base) }); err != nil {
 				if !errors.Is(err, errStopped) {
 					e.fail(err)
 				}
@@ -83,20 +84,25 @@ func (e *Engine) flush(m *memory.Memtable, base memory.Base) error {
 		return err
 	}
 	e.unstick()
-	next := e.badger.Snapshot()
-	e.Mu.Lock()
-	e.Flushed(m, next) // I6
-	if e.inTables = m.Last; e.Memtable.Size >= e.o.Memtable {
-		e.Freeze()
-	}
-	e.flow.flushed(m.Size, time.Since(began))
-	e.Changed.Broadcast()
-	e.Mu.Unlock()
+	e.replaceMemtable(m, time.Since(began))
 	e.flushes.Add(1)
 	if err := e.log.Drop(m.Last); err != nil { // I5
 		e.o.Log.Warn().Err(err).Msg("cannot remove a segment of the log")
 	}
 	return nil
+}
+
+// replaceMemtable makes reads begin on the tables that a memtable was flushed to.
+func (e *Engine) replaceMemtable(m *memory.Memtable, took time.Duration) {
+	next := e.badger.Snapshot()
+	e.Mu.Lock()
+	defer e.Mu.Unlock()
+	e.Flushed(m, next) // I6
+	if e.inTables = m.Last; e.Memtable.Size >= e.o.Memtable {
+		e.Freeze()
+	}
+	e.flow.flushed(m.Size, took)
+	e.Changed.Broadcast()
 }
 
 // writeTables writes the rows of a memtable to Badger, in the order of their keys. Deltas are folded into the values
@@ -163,9 +169,7 @@ func (e *Engine) waitForBadger(reason error) error {
 		if e.stuck.Swap(&reason) == nil {
 			e.o.Log.Error().Err(reason).Msg("nothing can be written to tables for now")
 		}
-		e.Mu.Lock()
-		e.Changed.Broadcast() // commits that wait for the flush are refused
-		e.Mu.Unlock()
+		e.wakeCommits() // those that wait for the flush are refused
 		pause = retryEvery
 		select {
 		case <-e.stop:

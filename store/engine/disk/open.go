@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/badger"
 	"github.com/cqld/cqld/store/engine/disk/commitlog"
@@ -106,9 +107,9 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 	}
 	e.synced = time.Now()
 	e.finished.Add(3)
-	go e.flushFrozen()
-	go e.makeSegments()
-	go e.syncLog()
+	panics.Go(&e.o.Log, e.flushFrozen)
+	panics.Go(&e.o.Log, e.makeSegments)
+	panics.Go(&e.o.Log, e.syncLog)
 	wake(e.flushing)
 	return nil
 }

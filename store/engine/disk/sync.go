@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -48,29 +49,40 @@ func (e *Engine) syncLog() {
 				err = fmt.Errorf("%w: %w", engine.ErrUnknown, err)
 			}
 			for _, done := range all {
-				done(err)
+				e.acknowledge(done, err)
 			}
-			e.Release(int64(len(all)))
 		case <-tick.C:
 			began := time.Now()
-			err := e.syncNow() // a failure is noted
-			e.Mu.Lock()
-			if err == nil {
-				e.synced = began
-				e.Changed.Broadcast()
-			}
-			e.Forget()
-			e.Mu.Unlock()
+			e.noteSync(began, e.syncNow())
 		}
 	}
 }
 
+// acknowledge tells the caller of a commit the outcome. If that panics, the other commits still have theirs.
+func (e *Engine) acknowledge(done func(error), outcome error) {
+	defer e.Release(1)
+	if err := panics.Call(func() error { done(outcome); return nil }); err != nil {
+		panics.Log(&e.o.Log, err).Msg("what follows a commit panicked")
+	}
+}
+
+// noteSync notes the outcome of a sync.
+func (e *Engine) noteSync(began time.Time, err error) {
+	e.Mu.Lock()
+	defer e.Mu.Unlock()
+	if err == nil {
+		e.synced = began
+		e.Changed.Broadcast()
+	}
+	e.Forget()
+}
+
 // syncNow syncs the log. If that fails there are no more commits, because it is unknown which ones are on disk.
 func (e *Engine) syncNow() error {
-	if p := e.failed.Load(); p != nil {
-		return *p
+	if err := e.Failed(); err != nil {
+		return err
 	}
-	err := e.log.Sync()
+	err := panics.Call(e.log.Sync)
 	if err != nil {
 		e.fail(err)
 	}
@@ -98,29 +110,34 @@ func (e *Engine) makeSegments() {
 		case <-retry:
 		}
 		retry = nil
-		err := e.log.Prepare()
-		e.Mu.Lock()
-		if err == nil {
-			if e.noSegment.Swap(nil) != nil {
-				e.o.Log.Info().Msg("the log can be continued again")
-			}
-		} else {
+		err := panics.Call(e.log.Prepare)
+		switch {
+		case panics.Is(err): // half a segment may be there
+			e.fail(err)
+			return
+		case err != nil:
 			if e.noSegment.Swap(&err) == nil {
 				e.o.Log.Error().Err(err).Msg("the log cannot be continued for now")
 			}
 			retry = time.After(retryEvery)
+		case e.noSegment.Swap(nil) != nil:
+			e.o.Log.Info().Msg("the log can be continued again")
 		}
-		e.Changed.Broadcast()
-		e.Mu.Unlock()
+		e.wakeCommits()
 	}
+}
+
+// wakeCommits makes the commits that wait look again why they do.
+func (e *Engine) wakeCommits() {
+	e.Mu.Lock()
+	defer e.Mu.Unlock()
+	e.Changed.Broadcast()
 }
 
 // fail ends all commits.
 func (e *Engine) fail(err error) {
-	if e.failed.CompareAndSwap(nil, &err) {
-		e.o.Log.Error().Err(err).Msg("writes are refused from here on")
+	if e.Fail(err) {
+		panics.Log(&e.o.Log, err).Msg("writes are refused from here on")
 	}
-	e.Mu.Lock()
-	e.Changed.Broadcast()
-	e.Mu.Unlock()
+	e.wakeCommits()
 }

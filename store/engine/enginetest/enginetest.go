@@ -57,6 +57,8 @@ func Run(t *testing.T, h Harness) {
 		{"sync", syncs},
 		{"limits", limits},
 		{"broken rules", brokenRules},
+		{"updates panic", updatesPanic},
+		{"folds panic", func(t *testing.T, e engine.Engine) { foldsPanic(t, e, h.Flushes) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := h.Open(t, Union)
@@ -73,10 +75,13 @@ func Run(t *testing.T, h Harness) {
 }
 
 // Union is the fold of the suite: values are sets of words, sorted and separated by spaces.
-// Values that begin with "damaged" cannot be folded.
+// Values that begin with "damaged" cannot be folded, and a delta that begins with "panic" panics.
 func Union(dst, _, existing, delta []byte) ([]byte, error) {
 	if bytes.HasPrefix(existing, []byte("damaged")) {
 		return nil, errDamaged
+	}
+	if bytes.HasPrefix(delta, []byte("panic")) {
+		panic("planted")
 	}
 	words := append(strings.Fields(string(existing)), strings.Fields(string(delta))...)
 	slices.Sort(words)

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -34,7 +35,7 @@ var _ engine.Engine = (*Memory)(nil)
 
 // NewMemory opens an empty engine.
 func NewMemory(fold engine.Fold, hostile bool) *Memory {
-	return &Memory{fold: fold, hostile: hostile, guards: map[string]*sync.Mutex{}}
+	return &Memory{fold: fold.Recovering(), hostile: hostile, guards: map[string]*sync.Mutex{}}
 }
 
 // Reopen opens an engine with the data of a closed one.
@@ -200,7 +201,8 @@ func (m *Memory) lock(guards [][]byte) (unlock func(), named string) {
 	}, string(bytes.Join(guards, nil))
 }
 
-func (m *Memory) update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error) error {
+func (m *Memory) update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error) (err error) {
+	defer panics.Into(&err)
 	unlock, named := m.lock(guards)
 	defer unlock()
 	if err := ctx.Err(); err != nil {

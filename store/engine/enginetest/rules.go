@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -36,6 +37,64 @@ func callbacks(t *testing.T, e engine.Engine) {
 		})
 	}))
 	expect(t, "updated", dump(t, e, "", "c", engine.ScanOptions{}), "b=1 bb=3")
+}
+
+// updatesPanic panics in an update, while others wait for its guard: it fails with the panic, the others do not, and
+// its writes are gone. Close returns, so nothing is held.
+func updatesPanic(t *testing.T, e engine.Engine) {
+	must(t, commit(e, put("a", "1")))
+	var others sync.WaitGroup
+	err := update(e, "g", func(txn engine.Txn) error {
+		for i := range 3 {
+			others.Go(func() {
+				if err := update(e, "g", func(txn engine.Txn) error {
+					txn.Put(fmt.Append(nil, "other ", i), []byte("1"))
+					return nil
+				}); err != nil {
+					t.Errorf("an update that waited: %v", err)
+				}
+			})
+		}
+		txn.Put([]byte("a"), []byte("2"))
+		return txn.Scan(nil, nil, engine.ScanOptions{}, func(_, _ []byte) (bool, error) { panic("planted") })
+	})
+	if !panics.Is(err) {
+		t.Errorf("the error is %v", err)
+	}
+	others.Wait()
+	must(t, update(e, "g", func(txn engine.Txn) error {
+		txn.Merge([]byte("a"), []byte("3"))
+		return nil
+	}))
+	expect(t, "after", dump(t, e, "", "", engine.ScanOptions{}), "a=1 3 other 0=1 other 1=1 other 2=1")
+}
+
+// foldsPanic merges a delta that panics: the commit fails and nothing of it is applied, or reads of the key fail. The
+// key can be written again. An engine that flushes may take no more commits, because it must not lose the delta.
+func foldsPanic(t *testing.T, e engine.Engine, flushes bool) {
+	must(t, commit(e, put("a", "1"), put("b", "1")))
+	err := commit(e, merge("b", "2"), merge("a", "panic"))
+	want := "1"
+	if err == nil {
+		want = "1 2"
+		_, err = e.Get([]byte("a"), func([]byte) error { return nil })
+	}
+	if !panics.Is(err) {
+		t.Errorf("the error is %v", err)
+	}
+	expect(t, "the other key", value(t, e, "b"), want)
+	err = commit(e, put("a", "2"), merge("b", "3"))
+	if err == nil {
+		err = update(e, "g", func(txn engine.Txn) error {
+			txn.Merge([]byte("a"), []byte("3"))
+			return nil
+		})
+	}
+	if flushes && errors.Is(err, engine.ErrRefused) {
+		return
+	}
+	must(t, err)
+	expect(t, "written again", value(t, e, "a"), "2 3")
 }
 
 // foldsFail merges into a value that cannot be folded: either the commit fails and nothing of it is applied, or reads

@@ -2,8 +2,10 @@ package memory
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/tree"
 )
@@ -55,22 +57,26 @@ func (f *Front) Commit(ops []engine.Op, done func(error)) {
 func (f *Front) CommitFreeing(ops []engine.Op, done func(error)) { f.checkAndCommit(ops, true, done) }
 
 func (f *Front) checkAndCommit(ops []engine.Op, freeing bool, done func(error)) {
-	err := f.Acquire()
-	if err != nil {
+	if err := f.Acquire(); err != nil {
 		done(err)
 		return
 	}
+	f.answer(f.lockAndCommit(ops, freeing), done)
+}
+
+func (f *Front) lockAndCommit(ops []engine.Op, freeing bool) (err error) {
+	defer panics.Into(&err)
 	size, err := f.check(ops)
-	if err == nil {
-		if size > largeCommit {
-			f.large.Lock()
-			defer f.large.Unlock()
-		}
-		f.Mu.Lock()
-		err = f.commit(ops, size, freeing, nil)
-		f.Mu.Unlock()
+	if err != nil {
+		return err
 	}
-	f.answer(err, done)
+	if size > largeCommit {
+		f.large.Lock()
+		defer f.large.Unlock()
+	}
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	return f.commit(ops, size, freeing, nil)
 }
 
 // answer calls done when a commit is as durable as it has to be.
@@ -78,8 +84,8 @@ func (f *Front) answer(err error, done func(error)) {
 	if err == nil && f.below.Defer(done) {
 		return
 	}
+	defer f.Release(1)
 	done(err)
-	f.Release(1)
 }
 
 // While a commit with more than this is applied, readers enter the version before it.
@@ -99,12 +105,26 @@ func (f *Front) commit(ops []engine.Op, size int, freeing bool, x *txn) error {
 	if err := f.below.Admit(ops, size, freeing); err != nil {
 		return err
 	}
+	if err := f.Refused(); err != nil {
+		return err
+	}
 	if x != nil {
 		if x.change != f.changes && f.undoes(x) {
 			return errRepeat
 		}
 		x.leave() // so that nodes can be changed in place
 	}
+	refused, broken := f.write(ops, size)
+	if broken != nil {
+		return f.breakOff(broken)
+	}
+	return refused
+}
+
+// write applies ops, makes them durable and publishes them, or reverts them with the reason. broken is a panic: the
+// memtable may be half changed.
+func (f *Front) write(ops []engine.Op, size int) (refused, broken error) {
+	defer panics.Into(&broken)
 	v := f.beginWriting(len(ops) > slowOps || size > slowBytes)
 	err := f.apply(ops)
 	full := false
@@ -119,7 +139,23 @@ func (f *Front) commit(ops []engine.Op, size int, freeing bool, x *txn) error {
 	}
 	f.forgetUndo()
 	f.publish(v)
-	return err
+	return err, nil
+}
+
+// breakOff ends all commits after one that panicked. The log may have it, so its outcome is unknown. Reads go on with
+// the state before it, if that can be restored: the tree may have lost more than the keys of the commit.
+func (f *Front) breakOff(broken error) error {
+	f.Fail(broken)
+	restored := panics.Call(func() error {
+		f.revert()
+		_, _, err := f.Memtable.tree.Check()
+		return err
+	})
+	f.torn = restored != nil
+	f.forgetUndo()
+	f.publish(nil)
+	f.Changed.Broadcast()
+	return fmt.Errorf("%w: %w", engine.ErrUnknown, broken)
 }
 
 // Replay applies a commit that is in the log. No reader is there yet.
@@ -140,11 +176,9 @@ type undo struct {
 // apply applies ops to the memtable. If it fails, those before are applied.
 func (f *Front) apply(ops []engine.Op) error {
 	for i := range ops {
-		old, err := f.Memtable.apply(&f.path, &ops[i], f.fold, f)
-		if err != nil {
+		if err := f.Memtable.apply(&f.path, &ops[i], f.fold, f); err != nil {
 			return err
 		}
-		f.undo = append(f.undo, undo{ops[i].Key, old})
 	}
 	return nil
 }
@@ -162,9 +196,10 @@ func (f *Front) isNew(kind engine.OpKind, key []byte) (bool, error) {
 	return f.filter.write(key, hashKey(key), f.Latest())
 }
 
-// apply applies an operation and returns the row that its key had. f tells which keys are new; nil: no key is known to
-// be.
-func (m *Memtable) apply(path *tree.Path, op *engine.Op, fold engine.Fold, f *Front) (old tree.Row, err error) {
+// apply applies an operation. f tells which keys are new, and notes how to undo the operation; nil: no key is known to
+// be new.
+func (m *Memtable) apply(path *tree.Path, op *engine.Op, fold engine.Fold, f *Front) (err error) {
+	var old tree.Row
 	m.tree.Seek(op.Key, path)
 	if path.Found {
 		old = path.Row()
@@ -172,7 +207,7 @@ func (m *Memtable) apply(path *tree.Path, op *engine.Op, fold engine.Fold, f *Fr
 	isNew := false
 	if f != nil && (!path.Found || kindOf(old) == deleted) {
 		if isNew, err = f.isNew(op.Kind, op.Key); err != nil {
-			return old, err
+			return err
 		}
 		isNew = isNew && !path.Found
 	}
@@ -180,28 +215,31 @@ func (m *Memtable) apply(path *tree.Path, op *engine.Op, fold engine.Fold, f *Fr
 	if isNew || path.Found && kindOf(old) == fresh {
 		k = fresh
 	}
-	var next tree.Row
+	var next tree.Row // none: the row is removed
 	switch {
 	case op.Kind == engine.Delete && k == fresh:
-		if path.Found {
-			m.tree.Remove(path)
-			m.Size -= sizeOf(old)
-		}
-		return old, nil
 	case op.Kind == engine.Delete:
 		next = newRow(deleted, op.Key, nil)
 	case op.Kind == engine.Put || isNew:
 		next = newRow(k, op.Key, op.Value)
 	case path.Found:
 		if next, err = m.mergeInto(old, op.Key, op.Value, fold); err != nil {
-			return old, err
+			return err
 		}
 	default:
 		next = newRow(merged, op.Key, op.Value)
 	}
-	m.tree.Put(path, next)
+	if f != nil {
+		f.undo = append(f.undo, undo{op.Key, old}) // first, because a change of the tree that panics may be half done
+	}
+	switch {
+	case !next.None():
+		m.tree.Put(path, next)
+	case path.Found:
+		m.tree.Remove(path)
+	}
 	m.Size += sizeOf(next) - sizeOf(old)
-	return old, nil
+	return nil
 }
 
 // revert undoes the changes of a commit.
@@ -243,11 +281,7 @@ func (f *Front) DeleteRange(start, end []byte) error {
 			return err
 		}
 		if len(ops) == 0 {
-			if f.filter != nil {
-				f.Mu.Lock()
-				f.filter.forget(start)
-				f.Mu.Unlock()
-			}
+			f.forgetKeys(start)
 			return nil
 		}
 		result := make(chan error, 1)
@@ -256,5 +290,14 @@ func (f *Front) DeleteRange(start, end []byte) error {
 			return err
 		}
 		first = append(ops[len(ops)-1].Key, 0)
+	}
+}
+
+// forgetKeys makes the filter forget keys that DeleteRange has removed.
+func (f *Front) forgetKeys(start []byte) {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	if f.filter != nil {
+		f.filter.forget(start)
 	}
 }

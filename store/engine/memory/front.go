@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,7 @@ type Front struct {
 	large    sync.Mutex              // held by a large commit, before Mu
 	under    atomic.Int64            // operations that Close waits for
 	closed   atomic.Bool             // set with Mu held
+	failed   atomic.Pointer[error]   // why there are no more commits
 
 	Mu       sync.Mutex // the lock of writers: it guards all that follows
 	Changed  sync.Cond  // broadcast when Admit may have to look again; Close does so too
@@ -33,6 +35,7 @@ type Front struct {
 	filter   *filter // of keys that no layer has; nil: there are no layers
 	path     tree.Path
 	undo     []undo    // of the commit that is being applied
+	torn     bool      // a commit panicked, and the memtable could not be restored: nothing is read
 	retired  []retired // versions that are read and not published any more; as of the last forget
 	oldBases []Base    // which retired versions may still read
 }
@@ -75,7 +78,7 @@ type Layers struct {
 // were never written.
 func (f *Front) Init(fold engine.Fold, below Below, base Base, filterBytes int64) {
 	f.filter = newFilter(filterBytes)
-	f.init(fold, below, tree.New(), &Layers{Base: base})
+	f.init(fold.Recovering(), below, tree.New(), &Layers{Base: base})
 }
 
 func (f *Front) init(fold engine.Fold, below Below, t tree.Tree, l *Layers) {
@@ -97,6 +100,26 @@ func (f *Front) Acquire() error {
 
 // Release ends operations that Acquire has counted.
 func (f *Front) Release(n int64) { f.under.Add(-n) }
+
+// Fail ends all commits until the engine is opened again, and reports whether they had not ended before. Close and
+// reads go on.
+func (f *Front) Fail(reason error) bool { return f.failed.CompareAndSwap(nil, &reason) }
+
+// Failed is the reason that was given to Fail, or nil.
+func (f *Front) Failed() error {
+	if p := f.failed.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// Refused is the error of commits after Fail, or nil.
+func (f *Front) Refused() error {
+	if err := f.Failed(); err != nil {
+		return fmt.Errorf("%w: no more writes until the data is opened again: %w", engine.ErrRefused, err)
+	}
+	return nil
+}
 
 // IsClosed reports whether Close was called.
 func (f *Front) IsClosed() bool { return f.closed.Load() }

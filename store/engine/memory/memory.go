@@ -30,7 +30,7 @@ type Engine struct{ Front }
 var _ engine.Snapshotter = (*Engine)(nil)
 
 // Open makes an empty engine.
-func Open(fold engine.Fold) *Engine { return open(fold, tree.New()) }
+func Open(fold engine.Fold) *Engine { return open(fold.Recovering(), tree.New()) }
 
 // noLayers are below the memtable of an Engine.
 var noLayers = new(Layers)
@@ -51,8 +51,8 @@ func (*Engine) Limits() engine.Limits {
 	return engine.Limits{Key: maxKey, Value: MaxCommit, CommitBytes: MaxCommit, CommitOps: MaxOps}
 }
 
-// Refusing is nil: the engine takes all commits.
-func (*Engine) Refusing() error { return nil }
+// Refusing says why commits are refused. The engine takes all of them, until one panics.
+func (e *Engine) Refusing() error { return e.Refused() }
 
 // Sync has nothing to do: there is no disk.
 func (e *Engine) Sync() error {
@@ -72,7 +72,7 @@ func (e *Engine) Snapshot() engine.Snapshot { return &Snapshot{e.share()} }
 func (s *Snapshot) Open(fold engine.Fold) engine.Engine {
 	t := s.tree
 	t.Detach()
-	return open(fold, t)
+	return open(fold.Recovering(), t)
 }
 
 // Fork opens another engine with the same state. Writes to one of them do not change the other.
@@ -102,6 +102,9 @@ func (e *Engine) Restore(snapshot engine.Snapshot) error {
 	defer e.Mu.Unlock()
 	if e.IsClosed() {
 		return engine.ErrClosed
+	}
+	if err := e.Refused(); err != nil {
+		return err
 	}
 	v := e.beginWriting(true)
 	e.restored = e.changes

@@ -43,7 +43,10 @@ func (f *Front) enter() (*version, error) {
 	f.Mu.Lock() // a commit is being applied
 	defer f.Mu.Unlock()
 	v := f.current.Load()
-	if v == nil {
+	switch {
+	case v == nil && f.torn:
+		return nil, f.Failed()
+	case v == nil:
 		return nil, engine.ErrClosed
 	}
 	v.readers.Add(1)
@@ -80,7 +83,7 @@ func (f *Front) beginWriting(slow bool) *version {
 // publish lets reads begin on the present state. v is the result of beginWriting, or nil.
 func (f *Front) publish(v *version) {
 	f.path.Forget()
-	if f.closed.Load() {
+	if f.closed.Load() || f.torn {
 		return
 	}
 	if v == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/tree"
 )
@@ -15,7 +16,7 @@ const attempts = 4
 // errRepeat is returned by an attempt of an update that conflicts with a commit.
 var errRepeat = errors.New("a key has changed")
 
-// Update runs fn on the last commit, and again if it conflicts with commits made meanwhile.
+// Update runs fn on the last commit, and again if it conflicts with commits made meanwhile. A panic of fn is its error.
 func (f *Front) Update(ctx context.Context, _ [][]byte, fn func(engine.Txn) error, done func(error)) {
 	if err := f.Acquire(); err != nil {
 		done(err)
@@ -24,7 +25,8 @@ func (f *Front) Update(ctx context.Context, _ [][]byte, fn func(engine.Txn) erro
 	f.answer(f.update(ctx, fn), done)
 }
 
-func (f *Front) update(ctx context.Context, fn func(engine.Txn) error) error {
+func (f *Front) update(ctx context.Context, fn func(engine.Txn) error) (err error) {
+	defer panics.Into(&err)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -54,7 +56,7 @@ func (f *Front) attempt(x *txn, freeing bool, fn func(engine.Txn) error) error {
 	if err := f.beginTxn(x); err != nil {
 		return err
 	}
-	defer x.leave() // fn may panic
+	defer x.leave()
 	if err := errors.Join(fn(x), x.Err); err != nil {
 		return err
 	}
@@ -74,9 +76,9 @@ func (f *Front) beginTxn(x *txn) error {
 		x.reading, x.base, x.change, x.memtable = v, v.view, v.change, v.memtable
 	case engine.ErrClosed: // it is being closed, and readers are not counted any more
 		f.Mu.Lock()
+		defer f.Mu.Unlock()
 		x.base, x.change, x.memtable = f.latest(), f.changes, f.Memtable.number
 		f.Memtable.tree.Detach()
-		f.Mu.Unlock()
 	default:
 		return err
 	}
@@ -153,7 +155,7 @@ func (x *txn) current() (*view, error) {
 	if x.copied < len(x.Ops) {
 		x.own.tree.Detach() // a scan that is under way goes on with the nodes that it has
 		for i := range x.Ops[x.copied:] {
-			if _, err := x.own.apply(&x.path, &x.Ops[x.copied+i], x.base.fold, nil); err != nil {
+			if err := x.own.apply(&x.path, &x.Ops[x.copied+i], x.base.fold, nil); err != nil {
 				return nil, err
 			}
 		}
