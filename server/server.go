@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/netip"
 	"runtime"
@@ -212,7 +213,7 @@ func (s *Server) accept(n *node, l net.Listener) error {
 	for {
 		socket, err := l.Accept()
 		if err == nil {
-			s.admit(n, socket)
+			s.admit(newConn(n, socket, rand.Uint32()))
 			continue
 		}
 		if !s.listensOn(l) {

@@ -48,20 +48,23 @@ type Console struct {
 	history  history
 	own      ownRequests
 	key      [32]byte // signs paging states
-	streams  chan struct{}
+	streams  streams
 }
 
 //go:embed files
 var files embed.FS
 
-// maxStreams is how many pages of activity are live at a time.
-const maxStreams = 32
+// The limits of pages of activity that are live at a time, in all and of one role: no role takes all of them.
+const (
+	maxStreams     = 32
+	maxRoleStreams = 8
+)
 
 // New returns the pages of a server.
 func New(o Options) *Console {
 	c := &Console{
 		o: o, pages: map[string]*pageTemplate{}, versions: map[string]string{},
-		everyone: &visitor{}, streams: make(chan struct{}, maxStreams),
+		everyone: &visitor{}, streams: streams{of: map[string]int{}},
 	}
 	_, _ = rand.Read(c.key[:]) // never fails
 	c.sessions.init()

@@ -47,7 +47,7 @@ func (c *Console) page(serve func(*page) error) http.Handler {
 			c.toLogin(w, r)
 			return
 		}
-		conn, err := c.connect(r.Context(), v, control.SetupDriver)
+		conn, err := c.connect(r.Context(), sender(r), v, control.SetupDriver)
 		if e, ok := cqlerr.As(err); ok && e.Code == cqlerr.BadCredentials {
 			c.sessions.end(r)
 			c.toLogin(w, r)
