@@ -39,6 +39,14 @@ func (p pipe) RemoteAddr() net.Addr {
 	return net.TCPAddrFromAddrPort(p.client)
 }
 
+// TakeHTTP waits for n bytes of the memory for requests over HTTP. The owner gives them back with GiveHTTP.
+func (s *Server) TakeHTTP(ctx context.Context, owner any, n int64) error {
+	return s.memory.http.Take(ctx, owner, n)
+}
+
+// GiveHTTP gives back all that an owner has taken.
+func (s *Server) GiveHTTP(owner any, n int64) { s.memory.http.Leave(owner, n) }
+
 // Login is a role that has logged in over something other than CQL, by its password.
 type Login struct{ session roles.Session }
 
@@ -61,9 +69,18 @@ func (s *Server) Login(ctx context.Context, client netip.AddrPort, name, passwor
 	return &Login{session}, nil
 }
 
-// User is the role with its permissions, as of now.
-func (s *Server) User(ctx context.Context, l *Login) (*auth.User, error) {
-	return s.roles.User(ctx, l.Role())
+// MayAccess refuses a login whose role lacks the permission to read a table, or to modify it.
+func (s *Server) MayAccess(ctx context.Context, l *Login, keyspace, table string, modify bool) error {
+	u, err := s.roles.User(ctx, l.Role())
+	if err != nil {
+		return err
+	}
+	p := auth.Select
+	if modify {
+		p = auth.Modify
+	}
+	need := auth.NewNeed(p, auth.Table(keyspace, table))
+	return u.Check(&need)
 }
 
 // resumeLogin makes the role of a login the user of the session, unless it may not log in with that password any more.

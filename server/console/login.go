@@ -36,7 +36,7 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, d.To, http.StatusSeeOther)
 		return
 	}
-	login, err := c.o.Server.Login(r.Context(), sender(r), d.Name, r.PostFormValue("password"))
+	login, err := c.o.Server.Login(r.Context(), Sender(r), d.Name, r.PostFormValue("password"))
 	if err != nil {
 		status := http.StatusInternalServerError
 		if d.Error = "The server could not be reached."; r.Context().Err() == nil {

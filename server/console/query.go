@@ -171,7 +171,7 @@ func (p *page) run(d *queryData, statement cql.Statement, parseErr error) error 
 			return err
 		}
 	}
-	conn, err := p.console.connect(p.ctx, sender(p.r), p.visitor, editorDriver)
+	conn, err := p.console.connect(p.ctx, Sender(p.r), p.visitor, editorDriver)
 	if err != nil {
 		return err
 	}

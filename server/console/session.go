@@ -38,8 +38,8 @@ func (c *Console) connect(ctx context.Context, from netip.AddrPort, v *visitor, 
 	})
 }
 
-// sender is the address that a request comes from.
-func sender(r *http.Request) netip.AddrPort {
+// Sender is the address that a request comes from.
+func Sender(r *http.Request) netip.AddrPort {
 	from, _ := netip.ParseAddrPort(r.RemoteAddr) // net/http sets it
 	return netip.AddrPortFrom(from.Addr().Unmap().WithZone(""), from.Port())
 }
