@@ -16,6 +16,7 @@ import (
 	"github.com/cqld/cqld/server"
 	consolepages "github.com/cqld/cqld/server/console"
 	"github.com/cqld/cqld/server/control"
+	"github.com/cqld/cqld/server/control/endpoints"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine/disk"
 )
@@ -131,6 +132,34 @@ func (s *settings) asPrivateAsCQL(h http.Handler, l *listeners) http.Handler {
 			return
 		}
 		h.ServeHTTP(w, r)
+	})
+}
+
+// withLogin asks for the login of a role that may read or modify the tables below /control/, if clients log in.
+func (s *settings) withLogin(h http.Handler, srv *server.Server) http.Handler {
+	if !s.logins {
+		return h
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status := http.StatusUnauthorized
+		err := errors.New("log in with a role and its password, by HTTP's Basic authentication")
+		if name, password, given := r.BasicAuth(); given {
+			var login *server.Login
+			login, err = srv.Login(r.Context(), consolepages.Sender(r), name, password)
+			table, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/control/"), "/")
+			if err == nil && table != "openapi.json" {
+				status = http.StatusForbidden
+				err = srv.MayAccess(r.Context(), login, control.Keyspace().Name, table, r.Method != http.MethodGet)
+			}
+		}
+		if err == nil {
+			h.ServeHTTP(w, r)
+			return
+		}
+		if status == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", `Basic realm="cqld", charset="UTF-8"`)
+		}
+		endpoints.WriteError(w, status, err)
 	})
 }
 
