@@ -260,7 +260,30 @@ func TestStreamsOfARole(t *testing.T) {
 	next, stop := s.events()
 	next()
 	stop()
-	eventually(t, "the stream is counted after its end", func() bool { return s.console.streams.count() == maxRoleStreams })
+	eventually(t, "the stream is counted after its end", func() bool { return s.console.streams.used() == maxRoleStreams })
+}
+
+// TestDownloadsOfARole checks that visitors who do not read their downloads hold only some rows in memory, and that one
+// role leaves places to others.
+func TestDownloadsOfARole(t *testing.T) {
+	s := serve(t, func(_ *server.Options, o *Options) { o.Logins = true })
+	s.exec(keyspace, "CREATE TABLE shop.t (k int PRIMARY KEY, v text)", "CREATE ROLE other WITH PASSWORD = 'other' AND LOGIN = true",
+		"GRANT SELECT ON shop.t TO other")
+	for k := range 64 { // more than the buffers of the sockets
+		s.exec(fmt.Sprintf("INSERT INTO shop.t (k, v) VALUES (%d, '%s')", k, strings.Repeat("v", 1<<20)))
+	}
+	s.want(200, "POST", "/login", url.Values{"name": {"other"}, "password": {"other"}}, "Schema")
+	for range maxRoleQueries {
+		answer, err := s.Client().PostForm(s.URL+"/query/download", run("SELECT * FROM shop.t"))
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatal(answer, err)
+		}
+		defer answer.Body.Close()
+	}
+	s.want(503, "POST", "/query/download", run("SELECT * FROM shop.t"), "Too many queries are running")
+	s.want(503, "POST", "/query", run("SELECT k FROM shop.t"), "Too many queries are running")
+	s.want(200, "POST", "/login", url.Values{"name": {"cassandra"}, "password": {"cassandra"}}, "Schema")
+	s.want(200, "POST", "/query", run("SELECT k FROM shop.t"), "<bdi>63</bdi>")
 }
 
 // TestGuessesDelayNobody guesses passwords from one address: the pages of a session send no password, so they wait for

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -20,41 +19,7 @@ const (
 
 // slower is the factor of the intervals.
 func (c *Console) slower() time.Duration {
-	return time.Duration((c.streams.count() + fewPages - 1) / fewPages)
-}
-
-// streams counts the live pages.
-type streams struct {
-	mu  sync.Mutex
-	all int
-	of  map[string]int // by role
-}
-
-// begin counts a page of a role, unless there are too many. Without logins all pages are of the role "".
-func (s *streams) begin(role string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.all >= maxStreams || role != "" && s.of[role] >= maxRoleStreams {
-		return false
-	}
-	s.all++
-	s.of[role]++
-	return true
-}
-
-func (s *streams) end(role string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all--
-	if s.of[role]--; s.of[role] == 0 {
-		delete(s.of, role)
-	}
-}
-
-func (s *streams) count() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.all
+	return time.Duration((c.streams.used() + fewPages - 1) / fewPages)
 }
 
 // update is the data of an event: new rows of the list of statements, and the parts that have changed.
@@ -71,10 +36,10 @@ const watchedStatements = 2_000
 // activityEvents sends changes to the page of activity, as server-sent events, until the page is closed or hidden.
 // Meanwhile the server records statements.
 func activityEvents(p *page) error {
-	if !p.console.streams.begin(p.visitor.name) {
+	if !p.console.streams.take(p.visitor.name) {
 		return failure{http.StatusServiceUnavailable, "Too many pages of activity are open."}
 	}
-	defer p.console.streams.end(p.visitor.name)
+	defer p.console.streams.give(p.visitor.name)
 	record := &p.console.o.Controls.Record
 	if reason, err := p.seesStatements(p.ctx); err != nil {
 		return err
