@@ -154,7 +154,7 @@ var arrows = map[string][]string{
 		"cql/types", "cql/cqlerr",
 	},
 	"protocol/client/shell/prompt": {"protocol/client", "protocol/client/shell", "grammar", "cql/parser", "cql/quote", "cql/secret", "cql/types"},
-	"protocol/client/transfer":     {"protocol", "protocol/client", "cql/parser", "cql/quote", "cql/types", "cql/types/json", "cql/cqlerr"},
+	"protocol/client/transfer":     {"protocol", "protocol/client", "cql", "cql/parser", "cql/quote", "cql/types", "cql/types/json", "cql/cqlerr"},
 	"cql":                          {"cql/quote"},
 	"cql/secret":                   {},
 	"cql/types":                    {"cql/quote", "cql/types/json", "cql/types/javafloat"},

@@ -56,3 +56,56 @@ func TestControls(t *testing.T) {
 		})
 	}
 }
+
+// TestControlsNeedLogins asks for a login where clients log in, and for the permissions that CQL asks for.
+func TestControlsNeedLogins(t *testing.T) {
+	log, ended, _ := startServe(t, nil, "--memory", "--test-controls", "--auth", "password", "--log-format", "json")
+	addr := log.await(t, listening, ended)
+	web := log.await(t, `"address":"([^"]+)"`, ended)
+	code, out, errs := cqld(t, nil, "exec", addr, "--username", "cassandra", "--password", "cassandra", "-e", "CREATE ROLE reader WITH PASSWORD = 'r' AND LOGIN = true;"+
+		"GRANT SELECT ON cqld_control.clock TO reader")
+	if code != 0 {
+		t.Fatalf("exit %d, %s%s", code, out, errs)
+	}
+	for _, test := range []struct {
+		request, name, password string
+		status                  int
+	}{
+		{"GET /control/clock", "", "", 401},
+		{"PATCH /control/clock", "", "", 401},
+		{"GET /control/openapi.json", "", "", 401},
+		{"DELETE /control/faults", "", "", 401},
+		{"GET /control/clock", "cassandra", "wrong", 401},
+		{"GET /control/clock", strings.Repeat("a", 40_000), strings.Repeat("b", 8000), 401},
+		{"GET /control/clock", "cassandra", "cassandra", 200},
+		{"PATCH /control/clock", "cassandra", "cassandra", 200},
+		{"GET /control/openapi.json", "reader", "r", 200},
+		{"GET /control/clock", "reader", "r", 200},
+		{"PATCH /control/clock", "reader", "r", 403},
+		{"GET /control/faults", "reader", "r", 403},
+		{"GET /control/../control/faults", "reader", "r", 403},
+		{"GET /control//faults", "reader", "r", 403},
+		{"DELETE /control/faults", "reader", "r", 403},
+	} {
+		method, path, _ := strings.Cut(test.request, " ")
+		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+web+path, strings.NewReader(`{"advance": "1h"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if test.name != "" {
+			r.SetBasicAuth(test.name, test.password)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if err != nil || answer.StatusCode != test.status || (test.status == 401) != (answer.Header.Get("WWW-Authenticate") != "") {
+			t.Errorf("%s as %.10s: %s: %s, error %v, want %d", test.request, test.name, answer.Status, body, err, test.status)
+		}
+	}
+	if !strings.Contains(log.String(), "a login failed") || !strings.Contains(log.String(), `"client":"127.0.0.1:`) {
+		t.Errorf("the log is\n%s", log)
+	}
+}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -18,18 +17,21 @@ import (
 	"github.com/cqld/cqld/server"
 	consolepages "github.com/cqld/cqld/server/console"
 	"github.com/cqld/cqld/server/control"
+	"github.com/cqld/cqld/server/control/endpoints"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine/disk"
 )
 
 // web serves the console, health checks, metrics, profiles and controls over HTTP. It is off if it is nil.
 type web struct {
-	listener net.Listener
-	server   *http.Server // nil before serve
-	store    *store.Store
-	reach    *reach      // of a remote engine, or nil
-	up       atomic.Bool // CQL clients are served
-	done     chan struct{}
+	listener    net.Listener
+	limits      httpLimits
+	connections *httpListener
+	server      *http.Server // nil before serve
+	store       *store.Store
+	reach       *reach      // of a remote engine, or nil
+	up          atomic.Bool // CQL clients are served
+	done        chan struct{}
 }
 
 // listenHTTP opens the port for HTTP, unless addr is "".
@@ -41,7 +43,7 @@ func listenHTTP(addr string) (*web, error) {
 	if err != nil {
 		return nil, fmt.Errorf("serve HTTP: %w", err)
 	}
-	return &web{listener: l, done: make(chan struct{})}, nil
+	return &web{listener: l, limits: usualHTTPLimits(), done: make(chan struct{})}, nil
 }
 
 // address returns the address of HTTP, or the zero value.
@@ -78,18 +80,21 @@ func (w *web) serve(
 		mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	}
-	w.server = &http.Server{Handler: guardHTTP(mux, s.hostNames()), ReadHeaderTimeout: 10 * time.Second}
+	w.connections = newHTTPListener(w.listener, w.limits, log)
+	w.server = &http.Server{
+		Handler:           boundHTTP(guardHTTP(mux, s.hostNames()), srv),
+		ReadHeaderTimeout: w.limits.header, IdleTimeout: w.limits.idle, MaxHeaderBytes: httpHeader, ConnContext: withConn,
+	}
 	panics.Go(&log, func() {
 		defer close(w.done)
-		if err := w.server.Serve(&sparing{w.listener, log}); !errors.Is(err, http.ErrServerClosed) {
+		if err := w.server.Serve(w.connections); !errors.Is(err, http.ErrServerClosed) {
 			log.Error().Err(err).Msg("serving HTTP failed")
 		}
 	})
 	log.Info().Stringer("address", w.listener.Addr()).Msg("serving the console, health and metrics over HTTP")
 }
 
-// console returns the console of a server. It has no certificates, so without logins it is refused to everyone if CQL
-// clients need one, and to other machines if CQL clients must be on this one.
+// console returns the console of a server.
 func (s *settings) console(
 	srv *server.Server, st *store.Store, onDisk *disk.Engine, controls *control.Controls, l *listeners,
 ) http.Handler {
@@ -108,21 +113,54 @@ func (s *settings) console(
 			}
 		}
 	}
-	pages := consolepages.New(o)
+	return s.asPrivateAsCQL(consolepages.New(o), l)
+}
+
+// asPrivateAsCQL guards what CQL clients may do. HTTP has no certificates, so without logins it is refused to everyone
+// if CQL clients need one, and to other machines if CQL clients must be on this one.
+func (s *settings) asPrivateAsCQL(h http.Handler, l *listeners) http.Handler {
 	certified, local := l.wantCertificates(s), l.public() == ""
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch from, err := netip.ParseAddrPort(r.RemoteAddr); {
 		case s.logins:
 		case certified:
-			http.Error(w, "clients need a certificate, and the console has none: roles can log in with --auth mtls-or-password",
+			http.Error(w, "clients need a certificate, and HTTP has none: roles can log in with --auth mtls-or-password",
 				http.StatusForbidden)
 			return
 		case local && (err != nil || !from.Addr().Unmap().IsLoopback()):
-			http.Error(w, "without authentication the console is only for the machines that --listen is for: this one",
+			http.Error(w, "without authentication this is only for the machines that --listen is for: this one",
 				http.StatusForbidden)
 			return
 		}
-		pages.ServeHTTP(w, r)
+		h.ServeHTTP(w, r)
+	})
+}
+
+// withLogin asks for the login of a role that may read or modify the tables below /control/, if clients log in.
+func (s *settings) withLogin(h http.Handler, srv *server.Server) http.Handler {
+	if !s.logins {
+		return h
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status := http.StatusUnauthorized
+		err := errors.New("log in with a role and its password, by HTTP's Basic authentication")
+		if name, password, given := r.BasicAuth(); given {
+			var login *server.Login
+			login, err = srv.Login(r.Context(), consolepages.Sender(r), name, password)
+			table, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/control/"), "/")
+			if err == nil && table != "openapi.json" {
+				status = http.StatusForbidden
+				err = srv.MayAccess(r.Context(), login, control.Keyspace().Name, table, r.Method != http.MethodGet)
+			}
+		}
+		if err == nil {
+			h.ServeHTTP(w, r)
+			return
+		}
+		if status == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", `Basic realm="cqld", charset="UTF-8"`)
+		}
+		endpoints.WriteError(w, status, err)
 	})
 }
 

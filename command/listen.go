@@ -25,6 +25,8 @@ type listeners struct {
 	http  netip.AddrPort      // of the console, or the zero value
 	log   zerolog.Logger
 
+	reserved int // file descriptors for HTTP
+
 	mu     sync.Mutex
 	paused bool
 	closed []*closedPort // to be opened by resume
@@ -33,6 +35,9 @@ type listeners struct {
 // openListeners opens the port of the server, or the ports of a ring's nodes.
 func openListeners(s *settings, log zerolog.Logger) (*listeners, error) {
 	l := &listeners{log: log, ipv4: strings.HasPrefix(s.listen, "0.0.0.0:")}
+	if s.http != "" {
+		l.reserved = httpShare()
+	}
 	if len(s.ring) == 0 {
 		var err error
 		l.alone, err = l.open("tcp", s.listen)
@@ -52,7 +57,7 @@ func (l *listeners) open(_, addr string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sparing{opened, l.log}, nil
+	return &sparing{opened, l.log, l.reserved}, nil
 }
 
 // listenNode opens the port of a ring's node that joins or restarts. If paused, clients cannot connect before resume.

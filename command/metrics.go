@@ -51,6 +51,7 @@ func sampleServer(s sample, m server.Metrics) {
 	s.gauge("bytes_in_flight", "Bytes of requests without a response yet.", m.BytesInFlight)
 	s.gauge("bytes_planning", "Memory reserved for parsing and planning long statements.", m.BytesPlanning)
 	s.gauge("bytes_answers", "Bytes of rows of running reads, and of responses that clients have not read.", m.BytesAnswers)
+	s.gauge("bytes_http", "Memory of long requests over HTTP.", m.BytesHTTP)
 	s.gauge("reads_waiting", "Reads that wait for the scheduler.", m.ReadsWaiting)
 }
 

@@ -21,5 +21,9 @@ func (c *console) privateFiles() {}
 // sparing accepts all connections: this system has no limit of file descriptors.
 type sparing struct {
 	net.Listener
-	_ zerolog.Logger
+	log      zerolog.Logger
+	reserved int
 }
+
+// httpShare is how many connections of HTTP there may be.
+func httpShare() int { return httpConnections }

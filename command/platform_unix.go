@@ -49,14 +49,15 @@ const spareDescriptors = 256
 // some.
 type sparing struct {
 	net.Listener
-	log zerolog.Logger
+	log      zerolog.Logger
+	reserved int // for HTTP, on top
 }
 
 // Accept closes connections whose descriptor is too large: the system assigns the smallest free one.
 func (l *sparing) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
-		if err != nil || !tooMany(c) {
+		if err != nil || !tooMany(c, l.reserved) {
 			return c, err
 		}
 		log := l.log.Sample(&refusalsLogged)
@@ -68,8 +69,17 @@ func (l *sparing) Accept() (net.Conn, error) {
 // refusalsLogged limits the log to a few refusals a minute.
 var refusalsLogged = zerolog.BurstSampler{Burst: 5, Period: time.Minute}
 
-// tooMany reports whether a connection has a descriptor that is reserved for the storage engine.
-func tooMany(c net.Conn) bool {
+// httpShare is how many connections of HTTP there may be.
+func httpShare() int {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
+		return httpConnections
+	}
+	return int(max(1, min(httpConnections, uint64(limit.Cur)/8)))
+}
+
+// tooMany reports whether a connection has a descriptor that is reserved for the storage engine, or as many others.
+func tooMany(c net.Conn, reserved int) bool {
 	var limit syscall.Rlimit
 	s, ok := c.(syscall.Conn)
 	if !ok || syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
@@ -80,7 +90,7 @@ func tooMany(c net.Conn) bool {
 		return false
 	}
 	maxFD := uint64(limit.Cur)
-	maxFD -= min(spareDescriptors, maxFD/4)
+	maxFD -= min(spareDescriptors, maxFD/4) + uint64(reserved)
 	over := false
 	err = raw.Control(func(fd uintptr) { over = uint64(fd) >= maxFD })
 	return err == nil && over

@@ -170,7 +170,7 @@ func serveStore(
 	controls := control.New(srv, st, clock)
 	var tests http.Handler
 	if clock != nil {
-		tests = endpoints.Handler(controls.Register())
+		tests = s.asPrivateAsCQL(s.withLogin(endpoints.Handler(controls.Register()), srv), listeners)
 	}
 	web.serve(s, srv, st, onDisk, s.console(srv, st, onDisk, controls, listeners), tests, log)
 	if first != nil {

@@ -85,6 +85,8 @@ func importCommand(c *console) *cobra.Command {
 	}
 	topic(cmd.Flags(), "Files", func(f *pflag.FlagSet) {
 		f.BoolVar(&i.NoSchema, "no-schema", false, "do not create keyspaces and tables: they exist")
+		f.BoolVar(&i.Trust, "trust", false, "run all statements of schema.cql and of CQL files, and write to system tables: "+
+			"by default only CREATE of keyspaces and of what is in them, and writes to the exported tables")
 		jobsFlag(f, &i.Jobs)
 	})
 	login, quiet := loginFlags(cmd.Flags(), answerTime), quietFlag(cmd.Flags())

@@ -3,8 +3,10 @@ package command
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -341,5 +343,77 @@ func TestImportStopsAtStatement(t *testing.T) {
 	}
 	if got := mustExecute(t, addr, `SELECT * FROM "Ex".timed`); got != rows {
 		t.Errorf("there is\n%s\nwant\n%s", got, rows)
+	}
+}
+
+// TestImportRunsOnlyDefinitions changes an export as somebody could who wants the server of its importer: other
+// statements than definitions and writes of its rows are refused, unless --trust asks for them.
+func TestImportRunsOnlyDefinitions(t *testing.T) {
+	from := cqltest.RunT(t).Addr()
+	mustExecute(t, from, transferred)
+	for _, test := range []struct{ file, text, refusal string }{
+		{"schema.cql", "CREATE ROLE evil WITH SUPERUSER = true AND LOGIN = true AND PASSWORD = 'x';", "--trust"},
+		{"schema.cql", `DROP TABLE "Ex".counts;`, "--trust"},
+		{"schema.cql", `/* ; */ INSERT INTO "Ex".timed (p) VALUES (99);`, "--trust"},
+		{"schema.cql", `ALTER TABLE "Ex".timed WITH comment = 'x';`, "--trust"},
+		{"schema.cql", "nonsense;", "no viable alternative"},
+		{"Ex.timed.0001-of-0001.cql", `INSERT INTO "Ex".only (p) VALUES (99);`, "--trust"},
+		{"Ex.timed.0001-of-0001.cql", `DELETE FROM "Ex".timed WHERE p = 1;`, "--trust"},
+		{"Ex.timed.0001-of-0001.cql", "INSERT INTO system_auth.roles (role, is_superuser, can_login) VALUES ('evil', true, true);", "--trust"},
+		{"export.json", `{"version": 1, "format": "cql", "parts": 1, "tables": ["system_auth.roles"]}`, "--trust"},
+	} {
+		dir := filepath.Join(t.TempDir(), "export")
+		must(t, "export", from, "Ex", dir, "--parts", "1", "--format", "cql")
+		path := filepath.Join(dir, test.file)
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if content = append(content, "\n"+test.text...); test.file == "export.json" {
+			content = []byte(test.text)
+		}
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		into := cqltest.RunT(t).Addr()
+		if code, _, errs := cqld(t, nil, "import", into, dir); code != exitFailed || !strings.Contains(errs, test.refusal) {
+			t.Errorf("%s: exit %d, %s", test.text, code, errs)
+		}
+		if strings.Contains(test.text, "(99)") {
+			must(t, "import", into, dir, "--trust")
+			if rows := mustExecute(t, into, `SELECT p FROM "Ex".only WHERE p = 99`) + mustExecute(t, into, `SELECT p FROM "Ex".timed WHERE p = 99`); !strings.Contains(rows, "99") {
+				t.Errorf("%s: --trust does not run it: %s", test.text, rows)
+			}
+		}
+	}
+}
+
+// TestExportsArePrivate checks that other users of the machine cannot read what export, COPY TO and CAPTURE write.
+func TestExportsArePrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no permissions of this kind")
+	}
+	addr := cqltest.RunT(t).Addr()
+	mustExecute(t, addr, transferred)
+	dir := t.TempDir()
+	export := filepath.Join(dir, "export")
+	must(t, "export", addr, "Ex", export, "--parts", "1")
+	must(t, "exec", addr, "-e", fmt.Sprintf(`COPY "Ex".only TO '%s'; CAPTURE '%s'; SELECT * FROM "Ex".only`,
+		filepath.Join(dir, "only.csv"), filepath.Join(dir, "captured")))
+	files := 0
+	if err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		files++
+		if info, err := e.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, error %v", path, info.Mode(), err)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if files < 8 {
+		t.Errorf("there are %d files", files)
 	}
 }

@@ -31,6 +31,8 @@ type conn struct {
 	id            string   // 8 hex digits: in log lines and in errors about checksums
 	log           zerolog.Logger
 	local, remote netip.AddrPort
+	inside        bool   // the client is part of the process, and remote the client that it acts for, if there is one
+	as            *Login // the login of that client; nil: the connection logs in like others
 
 	ctx    context.Context // ends with the connection
 	cancel context.CancelFunc

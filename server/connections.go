@@ -2,8 +2,6 @@ package server
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"time"
 
 	"github.com/cqld/cqld/internal/panics"
@@ -13,9 +11,8 @@ import (
 
 const connectionRefused = "connection refused"
 
-// admit starts to serve a connection to a node, or closes it if there are too many.
-func (s *Server) admit(n *node, socket net.Conn) {
-	c := newConn(n, socket, rand.Uint32())
+// admit starts to serve a connection, or closes it if there are too many.
+func (s *Server) admit(c *conn) {
 	reason := s.count(c)
 	if reason != "" {
 		s.metrics.refused.Add(1)
@@ -37,30 +34,24 @@ func (s *Server) count(c *conn) (reason string) {
 	switch limits := &s.limits; {
 	case s.closing:
 		reason = "the server shuts down"
-	case !n.accepting && c.remote.IsValid(): // Connect needs no listener
+	case !n.accepting && !c.inside: // Connect needs no listener
 		reason = "the node is stopped"
 	case limits.Connections > 0 && len(s.conns) >= limits.Connections:
 		reason = fmt.Sprintf("Exceeded maximum native connection limit of %d by using %d connections (see --max-connections)",
 			limits.Connections, len(s.conns)+1)
-	case limits.ConnectionsPerIP > 0 && s.perIP[ip] >= limits.ConnectionsPerIP:
+	case limits.ConnectionsPerIP > 0 && s.perIP[ip] >= limits.ConnectionsPerIP && !c.inside:
 		reason = fmt.Sprintf("Exceeded maximum native connection limit per ip of %d by using %d connections "+
 			"(see --max-connections-per-ip)", limits.ConnectionsPerIP, s.perIP[ip]+1)
 	}
 	if reason == "" {
 		s.conns[c] = struct{}{}
 		s.open.Add(1)
-		s.perIP[ip]++
+		if !c.inside {
+			s.perIP[ip]++
+		}
 		s.running.Add(1)
 	}
 	return reason
-}
-
-// Connect opens a connection to the first node inside the process. It needs no listener, so that a server can be
-// prepared before clients reach it.
-func (s *Server) Connect() net.Conn {
-	ours, theirs := net.Pipe()
-	s.admit(s.allNodes()[0], ours)
-	return theirs
 }
 
 // forget removes a connection that has ended.
@@ -72,8 +63,10 @@ func (s *Server) forget(c *conn) {
 		s.registered--
 	}
 	s.open.Add(-1)
-	if s.perIP[ip]--; s.perIP[ip] <= 0 {
-		delete(s.perIP, ip)
+	if !c.inside {
+		if s.perIP[ip]--; s.perIP[ip] <= 0 {
+			delete(s.perIP, ip)
+		}
 	}
 	s.mu.Unlock()
 	s.running.Done()

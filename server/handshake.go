@@ -89,6 +89,9 @@ func (c *conn) startup(h protocol.Header, m *protocol.Startup) {
 	first := c.session.version == 0
 	c.session.version = h.Version
 	compression, err := checkStartup(m, h.Version)
+	if err == nil && c.as != nil {
+		err = c.resumeLogin()
+	}
 	if err != nil && !h.Version.HasSegments() {
 		compression = protocol.NoCompression
 	}
@@ -130,7 +133,7 @@ func (c *conn) becomeReady(m *protocol.Startup) {
 	c.session.options = m.Map()
 	c.session.throwOverload = c.session.options[protocol.OptionThrowOnOverload] == "1"
 	c.session.shown.Store(true)
-	if c.server.roles != nil {
+	if c.server.roles != nil && c.as == nil {
 		c.session.authenticates = true
 		return
 	}

@@ -24,7 +24,7 @@ type Limits struct {
 
 	// Memory bounds the memory for clients: 112 MiB, or three tenths of the memory limit of Go's runtime. A quarter each
 	// is for messages that are arriving, for requests that are not answered, for planning long texts, and for answers
-	// that reads are making or clients have not read.
+	// that reads are making or clients have not read. An eighth more is for requests over HTTP.
 	Memory int64
 
 	// BytesInFlight and ConnectionBytes are the most bytes of requests that are not answered, in all and on one
@@ -123,6 +123,7 @@ type memory struct {
 	requests    pace.Room    // bodies of requests that are not answered
 	goroutines  atomic.Int64 // of requests
 	planning    pace.Room    // for parsing and planning long texts
+	http        pace.Room    // bodies of requests over HTTP
 	largeWrites pace.Room    // bodies of large writes that are not answered: the store makes other writes wait for them
 	answers     wire.Answers // rows that reads have made, and answers that clients have not read
 }
@@ -135,6 +136,7 @@ func (m *memory) init(l *Limits) {
 	m.arriving.Init(l.Memory / 4)
 	m.requests.Init(l.BytesInFlight)
 	m.planning.Init(l.Memory / 4)
+	m.http.Init(l.Memory / 8)
 	m.largeWrites.Init(maxLargeWrites)
 	m.answers.Room, m.answers.MaxUnread = pace.NewRoom(l.Memory/4), l.Unread
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"crypto/x509"
 	"encoding/asn1"
+	"net/netip"
 	"strings"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/cqld/cqld/auth"
 	"github.com/cqld/cqld/auth/roles"
@@ -59,7 +62,7 @@ func (c *conn) login(token []byte) error {
 	began := monotonic()
 	name, err := c.loginName(token)
 	if err != nil {
-		c.failedLogin(name, began)
+		c.server.failedLogin(c.arriving, c.log, c.remote.Addr(), name, began)
 		return err
 	}
 	return c.loggedIn(name)
@@ -94,18 +97,18 @@ func (c *conn) loggedIn(name string) error {
 // failedLoginPause is the least delay of the answer to a failed login.
 const failedLoginPause = 100 * time.Millisecond
 
-// failedLogin logs a login that has failed and holds the answer back: a client that guesses passwords on one
-// connection can try few of them. The answer comes at a multiple of the pause after the login began, so that its time
-// does not reveal how the login failed.
-func (c *conn) failedLogin(name string, began time.Duration) {
-	if c.server.logged.Allow(loginFailed, c.remote.Addr()) {
-		c.log.Warn().Str("role", observe.Shown(name)).Msg(loginFailed)
+// failedLogin logs a login that has failed and holds the answer back until ctx ends: a client that guesses passwords on
+// one connection can try few of them. The answer comes at a multiple of the pause after the login began, so that its
+// time does not reveal how the login failed.
+func (s *Server) failedLogin(ctx context.Context, log zerolog.Logger, client netip.Addr, name string, began time.Duration) {
+	if s.logged.Allow(loginFailed, client) {
+		log.Warn().Str("role", observe.Shown(name)).Msg(loginFailed)
 	}
 	pause := time.NewTimer(2*failedLoginPause - (monotonic()-began)%failedLoginPause)
 	defer pause.Stop()
 	select {
 	case <-pause.C:
-	case <-c.arriving.Done():
+	case <-ctx.Done():
 	}
 }
 

@@ -27,6 +27,7 @@ type Metrics struct {
 	BytesArriving      int64  // of messages that have not arrived completely, above the minimum of a connection
 	BytesPlanning      int64  // of long texts that are parsed and planned
 	BytesAnswers       int64  // of answers that reads are making or clients have not read
+	BytesHTTP          int64  // of long requests over HTTP
 	ReadsWaiting       int64  // for their turn
 }
 
@@ -92,6 +93,7 @@ func (s *Server) Metrics() Metrics {
 		BytesArriving:       s.memory.arriving.Used(),
 		BytesPlanning:       s.memory.planning.Used(),
 		BytesAnswers:        s.memory.answers.Room.Used(),
+		BytesHTTP:           s.memory.http.Used(),
 		ReadsWaiting:        s.scheduler.Waiting(),
 	}
 	for op := range s.metrics.requests {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/netip"
 	"runtime"
@@ -214,7 +215,7 @@ func (s *Server) accept(n *node, l net.Listener) error {
 	for {
 		socket, err := l.Accept()
 		if err == nil {
-			panics.Run(&s.log, func() { s.admit(n, socket) })
+			panics.Run(&s.log, func() { s.admit(newConn(n, socket, rand.Uint32())) })
 			continue
 		}
 		if !s.listensOn(l) {

@@ -73,7 +73,7 @@ func (s *Server) clients(session store.Session) []system.Client {
 	defer s.mu.Unlock()
 	list := make([]system.Client, 0, len(s.conns))
 	for c := range s.conns {
-		if c.remote.IsValid() && (s.ring == nil || c.node.Number == session.Node) {
+		if !c.inside && (s.ring == nil || c.node.Number == session.Node) {
 			list = append(list, c.describe())
 		}
 	}

@@ -32,7 +32,7 @@ var errNoTLS = errors.New("it speaks no TLS")
 // connection read and written through TLS.
 func (c *conn) secure() error {
 	options := c.server.tls
-	if options == nil || !c.remote.IsValid() { // connections inside the process stay as they are
+	if options == nil || c.inside { // connections inside the process stay as they are
 		return nil
 	}
 	if !options.Optional {

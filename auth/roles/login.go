@@ -145,21 +145,46 @@ func costOf(hash string) (int, error) {
 // Login checks the password of a role for a client. A refused login takes the same time for every role, also for an
 // unknown one and for one without a password.
 func (k *Keeper) Login(ctx context.Context, client netip.Addr, name, password string) error {
+	_, err := k.Begin(ctx, client, name, password)
+	return err
+}
+
+// Session is a login that goes on without the password: a session of the console opens a connection for each page.
+type Session struct{ Role, hash string }
+
+// Begin is Login for a client that will return.
+func (k *Keeper) Begin(ctx context.Context, client netip.Addr, name, password string) (Session, error) {
 	r, err := k.role(ctx, name)
 	if err != nil {
-		return err
+		return Session{}, err
 	}
 	right := r.hash != "" && k.passwords.isKnown(name, r.hash, password)
 	if !right {
 		if right, err = k.passwords.check(ctx, NetworkOf(client), name, r.hash, password); err != nil {
-			return err
+			return Session{}, err
 		}
 	}
+	if !right {
+		return Session{}, BadCredentials("Provided username " + name + " and/or password are incorrect")
+	}
+	return Session{name, r.hash}, mayLogIn(&r)
+}
+
+// Resume refuses a session whose role has another password since, or may not log in any more.
+func (k *Keeper) Resume(ctx context.Context, s Session) error {
+	r, err := k.role(ctx, s.Role)
 	switch {
-	case !right:
-		return BadCredentials("Provided username " + name + " and/or password are incorrect")
-	case !r.login:
-		return BadCredentials(name + " is not permitted to log in")
+	case err != nil:
+		return err
+	case r.hash != s.hash:
+		return BadCredentials("The password of " + s.Role + " has changed")
+	}
+	return mayLogIn(&r)
+}
+
+func mayLogIn(r *role) error {
+	if !r.login {
+		return BadCredentials(r.name + " is not permitted to log in")
 	}
 	return nil
 }

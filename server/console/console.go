@@ -48,20 +48,27 @@ type Console struct {
 	history  history
 	own      ownRequests
 	key      [32]byte // signs paging states
-	streams  chan struct{}
+	streams  *places
+	queries  *places
 }
 
 //go:embed files
 var files embed.FS
 
-// maxStreams is how many pages of activity are live at a time.
-const maxStreams = 32
+// The limits of what happens at a time, in all and for one role. A live page keeps the server recording. A query or a
+// download holds a page of rows, up to 16 MiB, until the visitor has read the response.
+const (
+	maxStreams     = 32
+	maxRoleStreams = 8
+	maxQueries     = 8
+	maxRoleQueries = 4
+)
 
 // New returns the pages of a server.
 func New(o Options) *Console {
 	c := &Console{
 		o: o, pages: map[string]*pageTemplate{}, versions: map[string]string{},
-		everyone: &visitor{}, streams: make(chan struct{}, maxStreams),
+		everyone: &visitor{}, streams: newPlaces(maxStreams, maxRoleStreams), queries: newPlaces(maxQueries, maxRoleQueries),
 	}
 	_, _ = rand.Read(c.key[:]) // never fails
 	c.sessions.init()
@@ -72,9 +79,9 @@ func New(o Options) *Console {
 		"GET /diagram.svg":      diagramFile,
 		"GET /advisor":          advisorPage,
 		"GET /query":            queryPage,
-		"POST /query":           queryPage,
+		"POST /query":           oneQuery(queryPage),
 		"POST /query/plan":      planFragment,
-		"POST /query/download":  download,
+		"POST /query/download":  oneQuery(download),
 		"GET /query/names":      names,
 		"GET /activity":         activityPage,
 		"GET /activity/events":  activityEvents,

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -75,9 +76,11 @@ func serve(t *testing.T, change func(*server.Options, *Options)) *served {
 	})
 	v := &visitor{}
 	if o.Logins {
-		v.name, v.password = "cassandra", "cassandra"
+		if v.login, err = srv.Login(t.Context(), netip.AddrPort{}, "cassandra", "cassandra"); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if s.conn, err = s.console.connect(t.Context(), v, "a test"); err != nil {
+	if s.conn, err = s.console.connect(t.Context(), netip.AddrPort{}, v, "a test"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.conn.Close() })

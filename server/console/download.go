@@ -21,7 +21,7 @@ func download(p *page) error {
 	if err := p.console.permit(statement, err); err != nil {
 		return err
 	}
-	conn, err := p.console.connect(p.ctx, p.visitor, editorDriver)
+	conn, err := p.console.connect(p.ctx, Sender(p.r), p.visitor, editorDriver)
 	if err != nil {
 		return err
 	}

@@ -2,13 +2,21 @@ package console
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/crypto/bcrypt"
 
 	"github.com/cqld/cqld/server"
 )
@@ -180,6 +188,9 @@ func TestLogin(t *testing.T) {
 	eventually(t, "the largest partition is not found", func() bool { return s.console.o.Store.Estimate(table).LargestKey != nil })
 	s.want(200, "GET", "/?keyspace=shop&table=t", nil, "1 row", "largest partition", "not", "4711")
 	s.want(200, "GET", "/activity", nil, "shop.t", "not", "4711")
+	s.exec("DROP ROLE weak", "CREATE ROLE weak WITH PASSWORD = 'another' AND LOGIN = true")
+	s.want(200, "GET", "/", nil, `type="password"`) // the session has ended
+	s.want(200, "POST", "/login", url.Values{"name": {"weak"}, "password": {"another"}}, "Log out")
 	s.exec("ALTER ROLE weak WITH LOGIN = false")
 	s.want(200, "GET", "/", nil, `type="password"`) // the session has ended
 	s.want(200, "POST", "/login", url.Values{"name": {"cassandra"}, "password": {"cassandra"}, "to": {"/query"}}, "cassandra", "Statement")
@@ -219,8 +230,112 @@ func TestSessions(t *testing.T) {
 	for range maxSessions {
 		s.begin(visitor{name: "b"})
 	}
-	if len(s.all) != maxSessions || s.of(with(first)) != nil {
+	if len(s.all) != maxRoleSessions+1 || s.of(with(first)) == nil {
+		t.Errorf("a role that logs in again and again ends the session of another: there are %d", len(s.all))
+	}
+	for _, one := range s.all {
+		one.used = time.Now().Add(-idleTime / 2)
+	}
+	s.of(with(first))
+	for i := range maxSessions {
+		s.begin(visitor{name: fmt.Sprint(i)})
+	}
+	if len(s.all) != maxSessions {
 		t.Errorf("there are %d sessions", len(s.all))
+	}
+}
+
+// TestStreamsOfARole checks that one role cannot take all live pages of activity.
+func TestStreamsOfARole(t *testing.T) {
+	s := serve(t, func(_ *server.Options, o *Options) { o.Logins = true })
+	s.exec("CREATE ROLE other WITH PASSWORD = 'other' AND LOGIN = true")
+	s.want(200, "POST", "/login", url.Values{"name": {"other"}, "password": {"other"}}, "Schema")
+	for range maxRoleStreams {
+		next, stop := s.events()
+		defer stop()
+		next()
+	}
+	s.want(503, "GET", "/activity/events", nil, "Too many pages of activity are open")
+	s.want(200, "POST", "/login", url.Values{"name": {"cassandra"}, "password": {"cassandra"}}, "Schema")
+	next, stop := s.events()
+	next()
+	stop()
+	eventually(t, "the stream is counted after its end", func() bool { return s.console.streams.used() == maxRoleStreams })
+}
+
+// TestDownloadsOfARole checks that visitors who do not read their downloads hold only some rows in memory, and that one
+// role leaves places to others.
+func TestDownloadsOfARole(t *testing.T) {
+	s := serve(t, func(_ *server.Options, o *Options) { o.Logins = true })
+	s.exec(keyspace, "CREATE TABLE shop.t (k int PRIMARY KEY, v text)", "CREATE ROLE other WITH PASSWORD = 'other' AND LOGIN = true",
+		"GRANT SELECT ON shop.t TO other")
+	for k := range 64 { // more than the buffers of the sockets
+		s.exec(fmt.Sprintf("INSERT INTO shop.t (k, v) VALUES (%d, '%s')", k, strings.Repeat("v", 1<<20)))
+	}
+	s.want(200, "POST", "/login", url.Values{"name": {"other"}, "password": {"other"}}, "Schema")
+	for range maxRoleQueries {
+		answer, err := s.Client().PostForm(s.URL+"/query/download", run("SELECT * FROM shop.t"))
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatal(answer, err)
+		}
+		defer answer.Body.Close()
+	}
+	s.want(503, "POST", "/query/download", run("SELECT * FROM shop.t"), "Too many queries are running")
+	s.want(503, "POST", "/query", run("SELECT k FROM shop.t"), "Too many queries are running")
+	s.want(200, "POST", "/login", url.Values{"name": {"cassandra"}, "password": {"cassandra"}}, "Schema")
+	s.want(200, "POST", "/query", run("SELECT k FROM shop.t"), "<bdi>63</bdi>")
+}
+
+// TestGuessesDelayNobody guesses passwords from one address: the pages of a session send no password, so they wait for
+// no hash, and logins from another address take turns with the guesses. The log names the address.
+func TestGuessesDelayNobody(t *testing.T) {
+	var log bytes.Buffer
+	s := serve(t, func(so *server.Options, o *Options) {
+		o.Logins, so.BcryptCost, so.Log = true, bcrypt.DefaultCost, zerolog.New(zerolog.SyncWriter(&log))
+	})
+	login := url.Values{"name": {"cassandra"}, "password": {"cassandra"}}
+	s.want(200, "POST", "/login", login, "Schema")
+	logins := func() uint64 { return s.server.Metrics().Requests["AUTH_RESPONSE"] }
+	before := logins()
+	s.want(200, "GET", "/", nil, "Schema")
+	s.want(200, "POST", "/query", run("SELECT * FROM system.local"), "Test Cluster")
+	if n := logins() - before; n > 0 {
+		t.Errorf("two pages of a session have sent the password %d times", n)
+	}
+
+	const guessers = 20
+	var wrong atomic.Int64
+	ctx, cancel := context.WithCancel(t.Context())
+	var guessing sync.WaitGroup
+	for i := range guessers {
+		guessing.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				form := url.Values{"name": {"cassandra"}, "password": {fmt.Sprint(i, n)}}
+				r := httptest.NewRequestWithContext(ctx, "POST", "/login", strings.NewReader(form.Encode()))
+				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				r.RemoteAddr = "192.0.2.1:1234"
+				s.console.ServeHTTP(httptest.NewRecorder(), r)
+				wrong.Add(1)
+			}
+		})
+	}
+	stop := sync.OnceFunc(func() {
+		cancel()
+		guessing.Wait()
+	})
+	defer stop()
+	eventually(t, "nobody guesses", func() bool { return wrong.Load() >= guessers })
+	for what, visit := range map[string]func(){
+		"a page":        func() { s.want(200, "GET", "/", nil, "Schema") },
+		"another login": func() { s.want(200, "POST", "/login", login, "Schema") },
+	} {
+		began := wrong.Load()
+		if visit(); wrong.Load() >= began+guessers {
+			t.Errorf("%s took longer than %d guesses", what, wrong.Load()-began)
+		}
+	}
+	if stop(); !strings.Contains(log.String(), `"client":"192.0.2.1:1234"`) {
+		t.Errorf("the log does not name the address:\n%s", log.String())
 	}
 }
 

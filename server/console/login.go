@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
-	"github.com/cqld/cqld/server/control"
 )
 
 // loginData is the form of a login.
@@ -29,7 +28,7 @@ func (c *Console) showLogin(w http.ResponseWriter, r *http.Request, status int, 
 // maxLogin limits the form of a login.
 const maxLogin = 64 << 10
 
-// login connects as the role of the form, which checks its password, and begins a session.
+// login checks the password of the role in the form, and begins a session.
 func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxLogin)
 	d := loginData{To: local(r.PostFormValue("to")), Name: r.PostFormValue("name")}
@@ -37,8 +36,7 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, d.To, http.StatusSeeOther)
 		return
 	}
-	v := visitor{name: d.Name, password: r.PostFormValue("password")}
-	conn, err := c.connect(r.Context(), &v, control.SetupDriver)
+	login, err := c.o.Server.Login(r.Context(), Sender(r), d.Name, r.PostFormValue("password"))
 	if err != nil {
 		status := http.StatusInternalServerError
 		if d.Error = "The server could not be reached."; r.Context().Err() == nil {
@@ -46,15 +44,14 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 				d.Error, status = e.Message, http.StatusUnauthorized
 			}
 		}
-		if v.name == "" {
+		if d.Name == "" {
 			d.Error, status = "A role and its password are needed.", http.StatusUnauthorized
 		}
 		c.showLogin(w, r, status, d)
 		return
 	}
-	defer conn.Close()
 	c.sessions.end(r)
-	http.SetCookie(w, c.sessions.begin(v))
+	http.SetCookie(w, c.sessions.begin(visitor{login.Role(), login}))
 	http.Redirect(w, r, d.To, http.StatusSeeOther)
 }
 

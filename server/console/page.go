@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/cqld/cqld/cql/cqlerr"
@@ -47,7 +48,7 @@ func (c *Console) page(serve func(*page) error) http.Handler {
 			c.toLogin(w, r)
 			return
 		}
-		conn, err := c.connect(r.Context(), v, control.SetupDriver)
+		conn, err := c.connect(r.Context(), Sender(r), v, control.SetupDriver)
 		if e, ok := cqlerr.As(err); ok && e.Code == cqlerr.BadCredentials {
 			c.sessions.end(r)
 			c.toLogin(w, r)
@@ -58,7 +59,7 @@ func (c *Console) page(serve func(*page) error) http.Handler {
 			defer conn.Close()
 			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 			if err = r.ParseForm(); err != nil {
-				err = failure{http.StatusRequestEntityTooLarge, "The form cannot be read: " + err.Error()}
+				err = badForm(err)
 			} else {
 				err = serve(p)
 			}
@@ -67,6 +68,19 @@ func (c *Console) page(serve func(*page) error) http.Handler {
 			p.fail(err)
 		}
 	})
+}
+
+// badForm is the answer to a form that cannot be read.
+func badForm(err error) failure {
+	status := http.StatusBadRequest
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		status = http.StatusRequestEntityTooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		status = http.StatusRequestTimeout
+	}
+	return failure{status, "The form cannot be read: " + err.Error()}
 }
 
 // toLogin redirects a browser to the form, and tells a script that it has to log in.

@@ -70,6 +70,17 @@ type rowView struct {
 	Where, Partition string
 }
 
+// oneQuery serves a page unless too many queries run.
+func oneQuery(serve func(*page) error) func(*page) error {
+	return func(p *page) error {
+		if !p.console.queries.take(p.visitor.name) {
+			return failure{http.StatusServiceUnavailable, "Too many queries are running."}
+		}
+		defer p.console.queries.give(p.visitor.name)
+		return serve(p)
+	}
+}
+
 // queryPage shows the editor. A POST runs the statement.
 func queryPage(p *page) error {
 	p.Tab, p.Title = "query", "Query"
@@ -171,7 +182,7 @@ func (p *page) run(d *queryData, statement cql.Statement, parseErr error) error 
 			return err
 		}
 	}
-	conn, err := p.console.connect(p.ctx, p.visitor, editorDriver)
+	conn, err := p.console.connect(p.ctx, Sender(p.r), p.visitor, editorDriver)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ const (
 
 // slower is the factor of the intervals.
 func (c *Console) slower() time.Duration {
-	return time.Duration((len(c.streams) + fewPages - 1) / fewPages)
+	return time.Duration((c.streams.used() + fewPages - 1) / fewPages)
 }
 
 // update is the data of an event: new rows of the list of statements, and the parts that have changed.
@@ -36,12 +36,10 @@ const watchedStatements = 2_000
 // activityEvents sends changes to the page of activity, as server-sent events, until the page is closed or hidden.
 // Meanwhile the server records statements.
 func activityEvents(p *page) error {
-	select {
-	case p.console.streams <- struct{}{}:
-		defer func() { <-p.console.streams }()
-	default:
+	if !p.console.streams.take(p.visitor.name) {
 		return failure{http.StatusServiceUnavailable, "Too many pages of activity are open."}
 	}
+	defer p.console.streams.give(p.visitor.name)
 	record := &p.console.o.Controls.Record
 	if reason, err := p.seesStatements(p.ctx); err != nil {
 		return err

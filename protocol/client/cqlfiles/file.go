@@ -32,9 +32,20 @@ const packed = ".gz"
 // schema is the script that an export writes for the others of its folder.
 const schema = "schema.cql"
 
+// maxText is how many bytes of text a script or the scripts of a folder may have: they are read into memory, and a
+// compressed file of a few megabytes could fill all of it.
+const maxText = 256 << 20
+
+var errTooLong = fmt.Errorf("the scripts have more than %d MiB of text, decompressed; cqld exec reads longer ones "+
+	"from its standard input", maxText>>20)
+
 // ReadFolder reads the scripts in the top folder of a file system, schema.cql first, the others in the order of their
 // names. dir is put before the names in errors. skipped are the other files.
 func ReadFolder(files fs.FS, dir string) (scripts []File, skipped []string, err error) {
+	return readFolder(files, dir, maxText)
+}
+
+func readFolder(files fs.FS, dir string, limit int64) (scripts []File, skipped []string, err error) {
 	entries, err := fs.ReadDir(files, ".") // sorted by name
 	if err != nil {
 		return nil, nil, err
@@ -52,28 +63,31 @@ func ReadFolder(files fs.FS, dir string) (scripts []File, skipped []string, err 
 			skipped = append(skipped, e.Name())
 			continue
 		}
-		script, err := ReadFile(files, e.Name())
+		script, err := readFile(files, e.Name(), limit)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", path.Join(dir, e.Name()), err)
 		}
 		script.Name = path.Join(dir, e.Name())
 		scripts = append(scripts, script)
+		limit -= int64(len(script.Text))
 	}
 	return scripts, skipped, nil
 }
 
 // ReadFile reads a script of a file system.
-func ReadFile(files fs.FS, name string) (File, error) {
+func ReadFile(files fs.FS, name string) (File, error) { return readFile(files, name, maxText) }
+
+func readFile(files fs.FS, name string, limit int64) (File, error) {
 	f, err := files.Open(name)
 	if err != nil {
 		return File{}, err
 	}
 	defer f.Close()
-	return Read(f, name)
+	return read(f, name, limit)
 }
 
-// Read reads a script, decompresses it if its name ends in .gz, and drops a byte order mark.
-func Read(from io.Reader, name string) (File, error) {
+// read reads a script, decompresses it if its name ends in .gz, and drops a byte order mark.
+func read(from io.Reader, name string, limit int64) (File, error) {
 	if strings.HasSuffix(name, packed) {
 		unpacked, err := gzip.NewReader(from)
 		if err != nil {
@@ -81,7 +95,10 @@ func Read(from io.Reader, name string) (File, error) {
 		}
 		from = unpacked
 	}
-	text, err := io.ReadAll(from)
+	text, err := io.ReadAll(io.LimitReader(from, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		return File{}, errTooLong
+	}
 	return File{Name: name, Text: strings.TrimPrefix(string(text), "\ufeff")}, err
 }
 

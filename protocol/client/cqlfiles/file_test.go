@@ -67,6 +67,36 @@ func TestSchemaFirst(t *testing.T) {
 	}
 }
 
+// A small compressed file may have any number of bytes.
+func TestLongScripts(t *testing.T) {
+	const limit = 1000
+	files := fstest.MapFS{
+		"a.cql":    {Data: bytes.Repeat([]byte(" "), limit/2)},
+		"b.cql.gz": {Data: pack(t, strings.Repeat(" ", limit/2))},
+	}
+	if scripts, _, err := readFolder(files, "dir", limit); err != nil || len(scripts) != 2 {
+		t.Errorf("%d scripts, error %v", len(scripts), err)
+	}
+	files["b.cql.gz"].Data = pack(t, strings.Repeat(" ", limit/2+1))
+	_, _, err := readFolder(files, "dir", limit)
+	if !errors.Is(err, errTooLong) || !strings.HasPrefix(err.Error(), "dir/b.cql.gz: ") {
+		t.Errorf("scripts that are too long together: %v", err)
+	}
+	if _, err := read(endless{}, "a.cql", limit); !errors.Is(err, errTooLong) {
+		t.Errorf("a script without end: %v", err)
+	}
+}
+
+// endless is a file of spaces.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = ' '
+	}
+	return len(b), nil
+}
+
 // TestRun stops at the first error, which has the file and the line.
 func TestRun(t *testing.T) {
 	f := File{Name: "a.cql", Text: "-- first\nINSERT 1;\n\n/* second */ INSERT\n 2 -- no semicolon"}

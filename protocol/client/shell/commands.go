@@ -311,7 +311,7 @@ func (s *Session) captureCommand(_ context.Context, a arguments) error {
 		return shownf("Already capturing output to %s. Use CAPTURE OFF to disable.", s.capture.Name())
 	}
 	path := expandPath(a.tokens[0].content())
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return shownf("Could not open %s for append: %s", pythonString(path), openError(path, err))
 	}

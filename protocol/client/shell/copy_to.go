@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/protocol/client/transfer"
 )
 
 // export is COPY TO.
@@ -90,7 +91,7 @@ func (w *splitWriter) open() error {
 	if w.files > 0 {
 		path += "." + strconv.Itoa(w.files)
 	}
-	f, err := os.Create(path)
+	f, err := transfer.CreatePrivate(path)
 	if err != nil {
 		return err
 	}

@@ -214,7 +214,8 @@ func (s *Session) RunInput(ctx context.Context) error {
 				return err
 			}
 		}
-		line, err := in.ReadString('\n')
+		text, err := transfer.ReadLine(in, transfer.MaxLine)
+		line := string(text)
 		if first {
 			line = strings.TrimPrefix(line, "\ufeff")
 		}

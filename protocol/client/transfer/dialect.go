@@ -3,9 +3,30 @@ package transfer
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 )
+
+// MaxLine is how long a line of a file or of the standard input may be. The longest row that a server stores fits, also
+// with each of its bytes escaped.
+const MaxLine = 256 << 20
+
+var errLongLine = fmt.Errorf("it is longer than %d MiB", MaxLine>>20)
+
+// ReadLine reads a line with its line break, or the last one without. It refuses one that is longer than limit.
+func ReadLine(in *bufio.Reader, limit int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(line)+len(part) > limit {
+			return nil, errLongLine
+		}
+		if line = append(line, part...); !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
 
 // Dialect is a form of CSV. A quote inside a field is written after Escape.
 type Dialect struct{ Delimiter, Quote, Escape byte }
@@ -39,6 +60,7 @@ type LineReader struct {
 	Dialect
 	in     *bufio.Reader
 	buffer []byte
+	limit  int // of buffer
 }
 
 // LineBuffer is the size of a LineReader's buffer. A bufio.Reader of this size is read without another buffer, so that
@@ -47,7 +69,7 @@ const LineBuffer = 1 << 18
 
 // NewLineReader reads lines from in.
 func NewLineReader(d Dialect, in io.Reader) *LineReader {
-	return &LineReader{Dialect: d, in: bufio.NewReaderSize(in, LineBuffer)}
+	return &LineReader{Dialect: d, in: bufio.NewReaderSize(in, LineBuffer), limit: MaxLine}
 }
 
 // Buffered is the number of bytes that were read from the input, but not yet returned.
@@ -107,7 +129,9 @@ func (r *LineReader) line() (fields []string, err error) {
 		if !read {
 			break
 		}
-		r.buffer = append(r.buffer, c)
+		if r.buffer = append(r.buffer, c); len(r.buffer) > r.limit {
+			return nil, errLongLine
+		}
 	}
 	text, begin := string(r.buffer), 0
 	for _, end := range append(ends, len(text)) {

@@ -138,7 +138,7 @@ func (e *Export) Run(ctx context.Context) (Progress, error) {
 	if err != nil {
 		return Progress{}, err
 	}
-	if err := os.MkdirAll(e.Dir, 0o755); err != nil {
+	if err := os.MkdirAll(e.Dir, 0o700); err != nil {
 		return Progress{}, err
 	}
 	var files []exportFile
@@ -212,9 +212,15 @@ func writeManifest(dir string, m *manifest) error {
 	return nil
 }
 
+// CreatePrivate creates a file that other users of the machine cannot read, because it gets the data of tables. A file
+// that exists keeps its permissions.
+func CreatePrivate(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+}
+
 // writeWhole writes a file that gets its name when it is complete.
 func writeWhole(path string, content []byte) error {
-	f, err := os.Create(path + unfinished)
+	f, err := CreatePrivate(path + unfinished)
 	if err != nil {
 		return err
 	}
@@ -227,7 +233,7 @@ func writeWhole(path string, content []byte) error {
 
 // systemKeyspaces come with a server.
 var systemKeyspaces = []string{
-	"system", "system_auth", "system_distributed", "system_schema", "system_traces", "system_views",
+	"cqld_control", "system", "system_auth", "system_distributed", "system_schema", "system_traces", "system_views",
 	"system_virtual_schema",
 }
 
@@ -335,7 +341,7 @@ func (e *Export) file(ctx context.Context, c *client.Conn, f exportFile, path st
 	if err != nil {
 		return fmt.Errorf("%s: %w", query, err)
 	}
-	out, err := os.Create(path + unfinished)
+	out, err := CreatePrivate(path + unfinished)
 	if err != nil {
 		return err
 	}

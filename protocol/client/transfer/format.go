@@ -262,15 +262,18 @@ type rowReader interface{ next(t *table) (row, error) }
 
 func newRowReader(format string, in *bufio.Reader) rowReader {
 	if format == "csv" {
-		return &csvReader{in: in}
+		return &csvReader{in: in, limit: MaxLine}
 	}
-	return &jsonReader{in: in}
+	return &jsonReader{in, MaxLine}
 }
 
-type jsonReader struct{ in *bufio.Reader }
+type jsonReader struct {
+	in    *bufio.Reader
+	limit int // of a line
+}
 
 func (r *jsonReader) next(t *table) (row, error) {
-	line, err := r.in.ReadBytes('\n')
+	line, err := ReadLine(r.in, r.limit)
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil, cmp.Or(err, io.EOF)
 	}
@@ -310,8 +313,9 @@ func (r *jsonReader) next(t *table) (row, error) {
 }
 
 type csvReader struct {
-	in   *bufio.Reader
-	head []string
+	in    *bufio.Reader
+	limit int // of a record
+	head  []string
 }
 
 // record reads a line with its quotes. An empty field without quotes is nil.
@@ -319,7 +323,10 @@ func (r *csvReader) record() ([]string, error) {
 	var fields []string
 	var b strings.Builder
 	quoted, read := false, false
-	for {
+	for length := 0; ; length++ {
+		if length > r.limit {
+			return nil, errLongLine
+		}
 		c, err := r.in.ReadByte()
 		if err != nil {
 			if errors.Is(err, io.EOF) && quoted {

@@ -26,6 +26,7 @@ type Import struct {
 	Server
 	Dir      string
 	NoSchema bool // the schema exists already
+	Trust    bool // run all statements, and write to the tables of the server itself
 	Jobs     int  // that run at the same time
 	Progress func(Progress)
 }
@@ -34,6 +35,9 @@ type Import struct {
 func (i *Import) Run(ctx context.Context) (Progress, error) {
 	m, err := readManifest(i.Dir)
 	if err != nil {
+		return Progress{}, err
+	}
+	if err := i.permitTables(m.Tables); err != nil {
 		return Progress{}, err
 	}
 	sizes := map[string]float64{}
@@ -151,7 +155,7 @@ func openNotes(ctx context.Context, c *client.Conn, dir string) (n *notes, err e
 			return nil, err
 		}
 	}
-	if n.file, err = os.OpenFile(own, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644); err == nil && n.torn {
+	if n.file, err = os.OpenFile(own, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600); err == nil && n.torn {
 		_, err = fmt.Fprintln(n.file) // else the next note would continue the torn one
 	}
 	return n, err
@@ -199,6 +203,9 @@ func (i *Import) define(ctx context.Context, c *client.Conn) error {
 		return err
 	}
 	for _, s := range parser.Split(string(text)) {
+		if err := i.permit(s.Text, "", isDefinition); err != nil {
+			return fmt.Errorf("%s:%d: %w", schemaFile, s.Line, err)
+		}
 		asking, cancel := context.WithTimeout(ctx, i.Timeout)
 		_, err := c.Query(asking, s.Text, nil, nil)
 		cancel()
@@ -292,7 +299,10 @@ func (i *Import) statements(ctx context.Context, c *client.Conn, f exportFile, i
 	all := parser.Split(string(text))
 	w := &importer{conn: c, of: i}
 	for n, s := range all {
-		err := w.await(ctx, maxSent-1)
+		err := i.permit(s.Text, f.table.fullName(), isWriteTo)
+		if err == nil {
+			err = w.await(ctx, maxSent-1)
+		}
 		if err == nil {
 			w.sent++
 			err = c.SendQuery(ctx, s.Text, nil, &client.QueryOptions{Consistency: cqlerr.LocalQuorum})

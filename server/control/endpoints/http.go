@@ -100,7 +100,7 @@ func (o endpoint) get(key string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		b, err := o.key(r, key)
 		if err != nil {
-			writeError(w, http.StatusBadRequest, err)
+			WriteError(w, http.StatusBadRequest, err)
 			return
 		}
 		o.answer(w, b)
@@ -111,7 +111,7 @@ func (o endpoint) get(key string) http.HandlerFunc {
 func (o endpoint) answer(w http.ResponseWriter, key []byte) {
 	found, ok := o.Row(key)
 	if !ok {
-		writeError(w, http.StatusNotFound, fmt.Errorf("there is no row %s in %s", o.keyColumn().Type.Format(key), o.Schema.Name))
+		WriteError(w, http.StatusNotFound, fmt.Errorf("there is no row %s in %s", o.keyColumn().Type.Format(key), o.Schema.Name))
 		return
 	}
 	writeJSON(w, o.appendRow(nil, found))
@@ -134,7 +134,7 @@ func (o endpoint) write(key string, whole bool) http.HandlerFunc {
 			err = o.Write(b, change)
 		}
 		if err != nil {
-			writeError(w, http.StatusBadRequest, err)
+			WriteError(w, http.StatusBadRequest, err)
 			return
 		}
 		o.answer(w, b)
@@ -239,14 +239,14 @@ func writeJSON(w http.ResponseWriter, body []byte) {
 // writeNothing answers a request that leaves nothing to show.
 func writeNothing(w http.ResponseWriter, err error) {
 	if err != nil {
-		writeError(w, http.StatusBadRequest, err)
+		WriteError(w, http.StatusBadRequest, err)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// writeError answers {"error": "..."}. Errors that are no client's are 500.
-func writeError(w http.ResponseWriter, status int, err error) {
+// WriteError answers {"error": "..."}. Errors that are no client's are 500.
+func WriteError(w http.ResponseWriter, status int, err error) {
 	var tooLong *http.MaxBytesError
 	switch told, ok := cqlerr.As(err); {
 	case ok && told.Code == cqlerr.ServerError:
