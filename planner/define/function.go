@@ -113,7 +113,7 @@ func argNames(s *cql.CreateFunction) []string {
 	return all
 }
 
-// function returns the declared function, whose body has to compile.
+// function returns the declared function. Its body has to compile, unless a function of the program takes its place.
 func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Function, error) {
 	s := d.Statement
 	f := &schema.Function{
@@ -130,13 +130,14 @@ func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Fun
 	if err := checkEachSize(append(slices.Clip(f.Args), f.Returns)); err != nil {
 		return nil, err
 	}
+	if d.Bind != nil {
+		f.Go, err = d.Bind(f)
+		return f, err
+	}
 	if _, err := f.Compiled(); err != nil {
 		return nil, cqlerr.Invalidf("%s", err.Error())
 	}
-	if d.Bind != nil {
-		f.Go, err = d.Bind(f)
-	}
-	return f, err
+	return f, nil
 }
 
 // checkReplacement refuses a replacement with another interface.
