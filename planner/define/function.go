@@ -62,7 +62,7 @@ func (d *CreateFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outco
 	if k == nil {
 		return nil, Outcome{}, keyspaceMissing(d.Keyspace)
 	}
-	f, err := d.function(k, args)
+	f, err := d.function(k, args, r)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
@@ -114,7 +114,7 @@ func argNames(s *cql.CreateFunction) []string {
 }
 
 // function returns the declared function. Its body has to compile, unless a function of the program takes its place.
-func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Function, error) {
+func (d *CreateFunction) function(k *schema.Keyspace, args written, r Run) (*schema.Function, error) {
 	s := d.Statement
 	f := &schema.Function{
 		Callable: schema.Callable{Keyspace: d.Keyspace, Name: s.Function.Name}, ArgNames: argNames(s),
@@ -134,10 +134,7 @@ func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Fun
 		f.Go, err = d.Bind(f)
 		return f, err
 	}
-	if _, err := f.Compiled(); err != nil {
-		return nil, cqlerr.Invalidf("%s", err.Error())
-	}
-	return f, nil
+	return f, r.Work.compile(f)
 }
 
 // checkReplacement refuses a replacement with another interface.
