@@ -25,7 +25,7 @@ var arrows = map[string][]string{
 		"internal/panics", "server", "server/console", "server/control", "server/control/endpoints", "store", "store/cluster", "store/engine", "store/engine/disk", "store/engine/files",
 		"store/engine/memory", "store/snapshot", "protocol", "protocol/client", "protocol/client/cqlfiles", "protocol/client/diagram", "protocol/client/shell",
 		"protocol/client/shell/prompt", "protocol/client/traffic", "protocol/client/transfer", "protocol/client/advise", "protocol/client/advise/prove", "protocol/client/model",
-		"planner/guardrail", "cql", "cql/parser", "cql/schema", "internal/suggest",
+		"planner/guardrail", "cql", "cql/java", "cql/parser", "cql/schema", "internal/suggest",
 	},
 	"server/console": {
 		"server", "server/control", "store", "protocol", "protocol/client", "protocol/client/advise", "protocol/client/diagram",
@@ -39,14 +39,18 @@ var arrows = map[string][]string{
 		"cql/schema", "cql/types", "cql/types/json",
 		"cql/cqlerr",
 	},
+	"cqltest/functions":   {"cqltest", "cql/java"},
 	"cqltest/gocqltest":   {"cqltest"}, // a separate module, like all that needs a driver
 	"cqltest/gocqlv2test": {"cqltest"}, // likewise
 	"internal/panics":     {"internal/invariants"},
 	"internal/inside":     {"server", "server/control", "store", "store/engine"},
 	"internal/nodes":      {"server", "store", "store/cluster", "store/engine", "store/engine/memory"},
-	"compat_tests":        {"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest", "internal/inside"},
+	"compat_tests": {
+		"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest", "cqltest/functions",
+		"internal/inside",
+	},
 	"compat_tests/script": {"protocol", "protocol/client", "cql/types", "cql/cqlerr"},
-	"compat_tests/wire":   {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "cqltest"},
+	"compat_tests/wire":   {"compat_tests/differences", "compat_tests/script", "protocol", "protocol/client", "cql/types", "cqltest", "cqltest/functions"},
 	"compat_tests/drivers": { // a separate module, with its subfolders
 		"protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest", "cqltest/gocqltest", "cqltest/gocqlv2test",
 	},
@@ -68,9 +72,9 @@ var arrows = map[string][]string{
 	"compat_tests/suites":   {"compat_tests/process", "compat_tests/script", "protocol/client"},
 	"compat_tests/recorded": {"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
 	"compat_tests/differ":   {"compat_tests/process", "compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr"},
-	"compat_tests/schemas":  {"compat_tests/script", "protocol/client", "cql/types", "cql/cqlerr", "cqltest"},
+	"compat_tests/schemas":  {"compat_tests/script", "protocol/client", "cql/types", "cql/cqlerr", "cqltest", "cqltest/functions"},
 	"compat_tests/transcripts": {
-		"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest",
+		"compat_tests/script", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest", "cqltest/functions",
 	},
 	"server": {
 		"internal/panics", "server/observe", "server/statements", "server/trace", "server/wire",
@@ -105,7 +109,7 @@ var arrows = map[string][]string{
 	"planner":                  {"auth", "planner/define", "planner/guardrail", "planner/where", "planner/scope", "planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
 	"planner/guardrail":        {"cql/schema", "cql/cqlerr"},
 	"planner/where":            {"planner/scope", "planner/expr", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
-	"planner/scope":            {"planner/expr", "cql/java", "cql/parser", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
+	"planner/scope":            {"planner/expr", "cql/parser", "cql", "cql/schema", "cql/quote", "cql/types", "cql/functions", "cql/cqlerr"},
 	"planner/expr":             {"cql", "cql/schema", "cql/quote", "cql/types", "cql/types/json", "cql/functions", "cql/cqlerr"},
 	"auth":                     {"cql", "cql/schema", "cql/types", "cql/cqlerr"},
 	"auth/roles":               {"internal/panics", "auth", "cql", "cql/schema", "cql/types", "cql/cqlerr", "store"},
@@ -164,12 +168,13 @@ var arrows = map[string][]string{
 	"cql/parser/antlr3":            {"cql", "cql/parser/stream", "grammar", "cql/cqlerr", "cql/secret"},
 	"cql/parser/stream":            {"cql", "grammar", "cql/cqlerr"},
 	"cql/functions":                {"cql/types", "cql/types/javafloat", "cql/types/json", "cql/cqlerr"},
-	"cql/java":                     {"cql/types", "cql/types/javafloat"},
-	"cql/schema":                   {"cql/java", "cql/types", "cql/types/javafloat", "cql/quote", "cql/cqlerr"},
+	"cql/java":                     {"cql/schema", "cql/types", "cql/types/javafloat"},
+	"cql/schema":                   {"cql/types", "cql/types/javafloat", "cql/quote", "cql/cqlerr"},
 }
 
 // testArrows are the packages that a package's tests may import in addition to arrows: the real parts below them.
 var testArrows = map[string][]string{
+	"cqltest":                        {"cqltest/functions"},
 	"command":                        {"cqltest", "internal/inside", "internal/nodes", "internal/certificates", "protocol", "protocol/client", "cql/types"},
 	"protocol/client":                {"cqltest"},
 	"protocol/client/advise":         {"cqltest", "protocol"},
@@ -181,12 +186,13 @@ var testArrows = map[string][]string{
 	"compat_tests/example":           {"cqltest", "cqltest/gocqltest"},
 	"compat_tests/script":            {"compat_tests/tamper", "internal/inside", "server", "cqltest"},
 	"compat_tests/tamper":            {"protocol/client", "cqltest"},
-	"compat_tests/differ":            {"compat_tests/tamper", "cqltest"},
+	"compat_tests/differ":            {"compat_tests/tamper", "cqltest", "cqltest/functions"},
 	"compat_tests/recorded":          {"cqltest"},
 	"compat_tests/transcripts":       {"compat_tests/tamper"},
-	"server":                         {"cqltest", "internal/inside", "internal/nodes", "protocol/client", "store/engine", "store/engine/enginetest", "store/engine/memory"},
+	"server":                         {"cqltest", "cqltest/functions", "internal/inside", "internal/nodes", "protocol/client", "store/engine", "store/engine/enginetest", "store/engine/memory"},
 	"planner":                        {"cql/parser"},
-	"planner/define":                 {"cql/parser"},
+	"planner/define":                 {"cql/java", "cql/parser"},
+	"planner/scope":                  {"cql/java"},
 	"planner/expr":                   {"cql/parser"},
 	"planner/exec":                   {"cql", "cql/parser", "store/system", "store/engine", "store/engine/memory"},
 	"store":                          {"store/engine/memory", "store/engine/enginetest", "cql/analysis"},
@@ -378,7 +384,8 @@ var light = []string{
 }
 
 // TestCqltestIsLight checks that the packages that cqltest imports import no other modules. Neither may their tests:
-// go mod tidy reads them too.
+// go mod tidy reads them too. cqltest is also without the compiler of users' functions, which is for those who import
+// cqltest/functions.
 func TestCqltestIsLight(t *testing.T) {
 	files := map[string][]goFile{}
 	for _, f := range goFiles(t) {
@@ -406,6 +413,9 @@ func TestCqltestIsLight(t *testing.T) {
 		}
 	}
 	walk("cqltest", false)
+	if seen["cql/java"] {
+		t.Error("cqltest imports cql/java")
+	}
 	for _, folder := range slices.Sorted(maps.Keys(seen)) {
 		walk(folder, true)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/pflag"
 
+	_ "github.com/cqld/cqld/cql/java" // compiles users' functions, where the settings enable them
 	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/server"

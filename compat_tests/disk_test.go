@@ -27,7 +27,7 @@ func newDiskServer(t *testing.T) *diskServer {
 // start runs the server on a free port and returns its address.
 func (d *diskServer) start(t *testing.T) string {
 	t.Helper()
-	p, err := process.Start(d.binary, "serve", "--listen", "127.0.0.1:0", "--data", d.data)
+	p, err := process.Start(d.binary, "serve", "--listen", "127.0.0.1:0", "--data", d.data, "--set", "user_defined_functions_enabled=true")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cqld/cqld/compat_tests/process"
 	"github.com/cqld/cqld/compat_tests/script"
 	"github.com/cqld/cqld/cqltest"
+	_ "github.com/cqld/cqld/cqltest/functions"
 	"github.com/cqld/cqld/protocol/client"
 )
 
@@ -124,8 +125,9 @@ func namesSettings(t *testing.T, path, settings string) bool {
 }
 
 // oursOf are the settings of a script as cqld gets them: without logins, everybody is subject to guardrails.
+// User-defined functions are enabled, as in the configuration of compat_tests/oracle.
 func oursOf(s *script.Script) map[string]string {
-	values := map[string]string{"guardrails_apply_to_all": "true"}
+	values := map[string]string{"guardrails_apply_to_all": "true", "user_defined_functions_enabled": "true"}
 	for _, setting := range strings.Split(s.Settings, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(setting), "=")
 		values[name] = value

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqld/cqld/compat_tests/script"
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/functions"
 )
 
 // loginScripts is the folder of scripts that log in: they want a server that asks for passwords.
@@ -38,7 +39,7 @@ func TestLogins(t *testing.T) {
 				t.Run(m.String(), func(t *testing.T) {
 					to := *loginAddr
 					if to == "" {
-						to = cqltest.RunT(t, cqltest.WithAuth()).Addr()
+						to = cqltest.RunT(t, functions.Enable(), cqltest.WithAuth()).Addr()
 					}
 					differences, err := readScript(t, path).Compare(t.Context(), to, keyspace(path), m)
 					report(t, path, differences)

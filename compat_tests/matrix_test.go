@@ -13,6 +13,7 @@ import (
 	"github.com/cqld/cqld/compat_tests/script"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/functions"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
 )
@@ -211,7 +212,7 @@ func TestPermissions(t *testing.T) {
 	skipWithoutLogins(t)
 	to := *loginAddr
 	if to == "" {
-		to = cqltest.RunT(t, cqltest.WithAuth()).Addr()
+		to = cqltest.RunT(t, functions.Enable(), cqltest.WithAuth()).Addr()
 	}
 	if _, err := script.CassandraRelease(t.Context(), to); *recordMatrix && err != nil {
 		t.Fatalf("-record-matrix wants -login-addr of a real Cassandra: %v", err)

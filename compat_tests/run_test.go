@@ -12,6 +12,7 @@ import (
 
 	"github.com/cqld/cqld/compat_tests/script"
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/functions"
 	"github.com/cqld/cqld/protocol"
 )
 
@@ -75,7 +76,7 @@ func recordedModes() (all [][2]script.Mode) {
 func TestScripts(t *testing.T) {
 	to := *addr
 	if to == "" {
-		to = cqltest.RunT(t).Addr()
+		to = cqltest.RunT(t, functions.Enable()).Addr()
 	}
 	release, err := script.CassandraRelease(t.Context(), to)
 	if *record && err != nil {

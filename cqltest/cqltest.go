@@ -41,7 +41,7 @@
 //   - Advise compares the tables and the recorded statements with rules of data modelling for Cassandra.
 //   - Ring and RingOf make the server a cluster for drivers, whose nodes a test stops, slows and partitions: levels
 //     that replicas cannot reach are answered Unavailable, or time out; recorded statements have their coordinators.
-//   - Function makes a function of the test a user's function, where a body in Java is not enough.
+//   - Function makes a function of the test a user's function. Functions in Java need package cqltest/functions.
 //   - Record and Statements list the statements of clients, with the partitions, rows and tombstones that they read;
 //     AssertNoFullScan and AssertPrepared fail the test for statements that a cluster would suffer from.
 //   - Dump and Diff print the definitions and rows as CQL, and compare two servers.

@@ -51,8 +51,9 @@ import (
 // called concurrently, and its time and memory are not limited.
 //
 // Function replaces a function of that name and those parameters, whatever its language; others of that name are
-// overloads. It works where clients may not define functions. Snapshots, forks and templates keep fn. In DESCRIBE the
-// function has a body in Java that names fn, and fails in another server.
+// overloads. It works where clients may not define functions, and without the option of package cqltest/functions.
+// Snapshots, forks and templates keep fn. In DESCRIBE the function has a body in Java that names fn, and fails in
+// another server.
 //
 // Function panics if the keyspace does not exist, if a type of fn has no CQL type, and where CREATE OR REPLACE FUNCTION
 // is refused.

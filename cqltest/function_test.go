@@ -15,6 +15,7 @@ import (
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/functions"
 	"github.com/cqld/cqld/protocol/client"
 )
 
@@ -23,8 +24,8 @@ type level int
 
 func (l level) String() string { return "level " + fmt.Sprint(int(l)) }
 
-// functions is a server with a table and no functions.
-var functions = cqltest.Template(func(t testing.TB, srv *cqltest.Server) {
+// withItems is a server with a table and no functions.
+var withItems = cqltest.Template(func(t testing.TB, srv *cqltest.Server) {
 	srv.Exec(t, createShop, "CREATE TYPE shop.size (w int, h int)",
 		"CREATE TABLE shop.items (id int PRIMARY KEY, price bigint, note text)",
 		"INSERT INTO shop.items (id, price, note) VALUES (1, 10, 'a')", "INSERT INTO shop.items (id, note) VALUES (2, 'b')",
@@ -35,7 +36,7 @@ var functions = cqltest.Template(func(t testing.TB, srv *cqltest.Server) {
 func same[T any]() any { return func(v T) T { return v } }
 
 func TestFunctionTypes(t *testing.T) {
-	srv := functions.RunT(t)
+	srv := withItems.RunT(t)
 	for i, c := range []struct {
 		fn      any
 		types   []string
@@ -92,7 +93,7 @@ func TestFunctionTypes(t *testing.T) {
 // Functions are called wherever users' functions are, overloads are told from each other, and the last definition
 // applies, in prepared statements too.
 func TestFunctionCalls(t *testing.T) {
-	srv := functions.RunT(t)
+	srv := withItems.RunT(t, functions.Enable())
 	srv.Function("shop", "plus", func(a, b int) int { return a + b })
 	srv.Function("shop", "plus", func(a, b string) string { return a + b })
 	srv.Function("shop", "answer", func() int { return 42 })
@@ -125,7 +126,7 @@ func TestFunctionCalls(t *testing.T) {
 }
 
 func TestFunctionNulls(t *testing.T) {
-	srv := functions.RunT(t)
+	srv := withItems.RunT(t)
 	srv.Function("shop", "twice", func(v int64) int64 { return 2 * v })
 	srv.Function("shop", "orzero", func(v *int64, more []int) int64 {
 		if v == nil {
@@ -151,7 +152,7 @@ func TestFunctionNulls(t *testing.T) {
 
 // Aggregates have functions in both languages, and skip nulls as in Cassandra.
 func TestFunctionAggregates(t *testing.T) {
-	srv := functions.RunT(t)
+	srv := withItems.RunT(t, functions.Enable())
 	srv.Function("shop", "collect", func(all []int64, v int64) []int64 { return append(all, v) })
 	srv.Function("shop", "median", func(all []int64) (int64, error) {
 		if len(all) == 0 {
@@ -196,7 +197,7 @@ func wantFailure(t *testing.T, err error, name, text string, args ...string) {
 }
 
 func TestFunctionFailures(t *testing.T) {
-	srv := functions.RunT(t)
+	srv := withItems.RunT(t)
 	srv.Function("shop", "refuse", func(a int, b []string) (int, error) { return 1, errors.New("no discount") })
 	srv.Function("shop", "panics", func(a int) int { return []int{}[a] })
 	srv.Function("shop", "ends", func(a int) int { runtime.Goexit(); return a })
@@ -218,17 +219,53 @@ func TestFunctionFailures(t *testing.T) {
 
 // The test may define functions although clients have to log in and may define none.
 func TestFunctionWithoutPermission(t *testing.T) {
-	srv := functions.RunT(t, cqltest.WithAuth(),
-		cqltest.WithSettings(map[string]string{"user_defined_functions_enabled": "false"}))
+	srv := withItems.RunT(t, cqltest.WithAuth())
 	srv.Function("shop", "twice", func(v int) int { return 2 * v })
 	if got := srv.Query(t, "SELECT shop.twice(id) FROM shop.items WHERE id = 3").String(); got != "6" {
 		t.Errorf("twice 3 is %s", got)
 	}
 }
 
+// Aggregates of functions in Go need no option: as in Cassandra, only functions are refused where they are disabled.
+func TestFunctionsAreDisabled(t *testing.T) {
+	srv := withItems.RunT(t)
+	srv.Function("shop", "larger", func(a, b *int64) *int64 {
+		if a == nil || b != nil && *a < *b {
+			return b
+		}
+		return a
+	})
+	srv.Exec(t, "CREATE AGGREGATE shop.largest (bigint) SFUNC larger STYPE bigint")
+	if got := srv.Query(t, "SELECT shop.largest(price) FROM shop.items").String(); got != "10" {
+		t.Errorf("the largest price is %s", got)
+	}
+	const create = "CREATE FUNCTION shop.f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a;'"
+	err := srv.QueryErr(t, create)
+	if !strings.Contains(err.Error(), "User-defined functions are disabled in cassandra.yaml - set "+
+		"user_defined_functions_enabled=true to enable") {
+		t.Errorf("CREATE FUNCTION answers %v", err)
+	}
+}
+
+// A snapshot with functions in Java is opened where they are disabled. Only calls of them fail.
+func TestFunctionsOfSnapshotAreDisabled(t *testing.T) {
+	srv := withItems.RunT(t, functions.Enable())
+	srv.Exec(t, "CREATE FUNCTION shop.f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a;'")
+	fork := srv.Snapshot().Fork(t, cqltest.WithSettings(map[string]string{"user_defined_functions_enabled": "false"}))
+	fork.Exec(t, "INSERT INTO shop.items (id, price) VALUES (4, 11)")
+	err := fork.QueryErr(t, "SELECT shop.f(id) FROM shop.items WHERE id = 4")
+	if !strings.Contains(err.Error(), "User-defined functions are disabled") {
+		t.Errorf("a call answers %v", err)
+	}
+	if got := fork.Query(t, "SELECT price FROM shop.items WHERE id = 4").String(); got != "11" {
+		t.Errorf("the price is %s", got)
+	}
+	fork.Exec(t, "DROP FUNCTION shop.f")
+}
+
 // Functions that cannot be defined are refused with the reason.
 func TestFunctionRefusals(t *testing.T) {
-	srv := functions.RunT(t)
+	srv := withItems.RunT(t)
 	for want, of := range map[string]struct {
 		fn    any
 		types []string
@@ -269,7 +306,7 @@ func refusal(fn func()) (text string) {
 
 // Snapshots and forks have the functions of their time. A dump has a statement in their place that fails when called.
 func TestFunctionSnapshots(t *testing.T) {
-	srv := functions.RunT(t)
+	srv := withItems.RunT(t)
 	define := func(srv *cqltest.Server, v int) { srv.Function("shop", "f", func() int { return v }) }
 	call := func(srv *cqltest.Server) string {
 		t.Helper()
@@ -288,7 +325,7 @@ func TestFunctionSnapshots(t *testing.T) {
 		t.Errorf("the restored server answers %s, the fork %s", a, b)
 	}
 
-	copied := cqltest.RunT(t)
+	copied := cqltest.RunT(t, functions.Enable())
 	copied.Exec(t, srv.Dump(t))
 	wantFailure(t, copied.QueryErr(t, "SELECT shop.f() FROM shop.items WHERE id = 1"), "f",
 		"java.lang.UnsupportedOperationException: the Go function "+
@@ -305,7 +342,7 @@ func TestFunctionSnapshots(t *testing.T) {
 // BenchmarkFunctions reads 100,000 rows with and without a function over a column, and a row at a time beside a
 // function that does not end.
 func BenchmarkFunctions(b *testing.B) {
-	srv := cqltest.RunT(b)
+	srv := cqltest.RunT(b, functions.Enable())
 	srv.Exec(b, createShop, "CREATE TABLE shop.t (k int, c int, v int, PRIMARY KEY (k, c))",
 		"CREATE FUNCTION shop.plus (a int, b int) RETURNS NULL ON NULL INPUT RETURNS int LANGUAGE java AS 'return a + b;'",
 		"CREATE FUNCTION shop.endless (a int) RETURNS NULL ON NULL INPUT RETURNS int LANGUAGE java AS 'while (true) a++;'")

@@ -3,6 +3,7 @@ package cqltest
 import (
 	"context"
 	"io"
+	"maps"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -91,9 +92,14 @@ func WithTimeouts(t Timeouts) Option {
 }
 
 // WithSettings gives the server settings by their names in cassandra.yaml, for example tables_fail_threshold. With
-// guardrails_apply_to_all=true clients are subject to guardrails.
+// guardrails_apply_to_all=true clients are subject to guardrails. Several options add up.
 func WithSettings(values map[string]string) Option {
-	return func(c *inside.Config) { c.Settings = values }
+	return func(c *inside.Config) {
+		if c.Settings == nil {
+			c.Settings = map[string]string{}
+		}
+		maps.Copy(c.Settings, values)
+	}
 }
 
 // WithControls adds keyspace cqld_control, as cqld serve --test-controls has it: its tables are the clock, faults,

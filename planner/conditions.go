@@ -63,6 +63,13 @@ func (c *Conditions) plain() bool {
 	return true
 }
 
+// costly reports whether computing the values that are compared may take long.
+func (c *Conditions) costly() bool {
+	return slices.ContainsFunc(slices.Concat(c.Rows, c.Statics), func(c *Condition) bool {
+		return expr.Costly(c.Part) || expr.Costly(c.List) || slices.ContainsFunc(c.Values, expr.Costly)
+	})
+}
+
 // conditions plans an IF clause; nil: there is none.
 func (p *planning) conditions(t *schema.Table, c cql.Conditions, u cql.Using) (*Conditions, error) {
 	if !c.Any() {

@@ -34,6 +34,7 @@ type Modification struct {
 	TTL       expr.Expr
 	JSON      *expr.JSONColumns // of INSERT JSON ?: read before anything else
 	Plain     bool              // no function is called
+	Costly    bool              // its values may take long to compute, see expr.Costly
 	If        *Conditions       // nil: it has none
 	OneRow    bool              // the whole primary key is given, or only static columns are written in one partition
 }
@@ -119,9 +120,11 @@ func (m *Modification) checkSettable() error {
 func (m *Modification) settle() {
 	m.OneRow = m.Where.SingleRow(m.Table) || m.onlyStatic() && m.Where.SinglePartition()
 	m.Plain = m.Where.SinglePartition() && m.Where.Plain()
+	m.Costly = m.JSON != nil || m.Where.Costly() || m.If != nil && m.If.costly()
 	for _, sets := range [...][]SetColumn{m.Statics, m.Sets} {
 		for _, s := range sets {
 			m.Plain = m.Plain && where.IsPlain(s.Value) && (s.Part == nil || where.IsPlain(s.Part))
+			m.Costly = m.Costly || expr.Costly(s.Value) || expr.Costly(s.Part)
 		}
 	}
 	m.Plain = m.Plain && (m.If == nil || m.If.plain())

@@ -39,7 +39,7 @@ func batch(r *request) {
 	r.trace.Request("Execute batch of CQL3 queries", "", &m.Parameters)
 	r.batch.Kind = exec.BatchKind(m.Type)
 	kind := r.batch.Kind.WriteType()
-	onlyModifications, sameTable := true, true
+	onlyModifications, sameTable, costly := true, true, false
 	var first *statements.Statement
 	for i := range m.Children {
 		st, err := r.childStatement(&m.Children[i], &m.Parameters)
@@ -57,6 +57,7 @@ func batch(r *request) {
 		if st.Writes == exec.Conditional {
 			kind = exec.Conditional
 		}
+		costly = costly || st.Costly
 		sameTable = sameTable && st.ModifiedTable() == first.ModifiedTable()
 		onlyModifications = onlyModifications && st.Plan.Modifies && !st.IsBatch
 	}
@@ -84,7 +85,7 @@ func batch(r *request) {
 	if r.trace != nil {
 		r.trace.Event(fmt.Sprintf("Executing batch of %d statements", len(m.Children)))
 	}
-	if (len(m.Children) > statements.ShortBatch || r.size > batchWeight*maxDirectWrite) && !r.turn.Begun() {
+	if (costly || len(m.Children) > statements.ShortBatch || r.size > batchWeight*maxDirectWrite) && !r.turn.Begun() {
 		if err := r.beginTurn(s.ctx, timeout); err != nil {
 			r.fail(r.notBegun(err, kind))
 			return

@@ -142,12 +142,14 @@ func (r *request) runsInReader(st *statements.Statement) bool {
 }
 
 // needsTurn reports whether the request's statement is executed on a turn: it may take long. The reader has no turns,
-// because it must not wait for them, and neither have changes of counters and conditional writes, which wait for each
-// other.
+// because it must not wait for them. Changes of counters and conditional writes, which wait for each other, have one
+// only to compute values that take long: they do not yield while others wait for them.
 func (r *request) needsTurn() bool {
 	switch st := r.statement; {
-	case r.stage == inReader, st.Writes == exec.Conditional, st.Writes == exec.Counter.WriteType():
+	case r.stage == inReader:
 		return false
+	case st.Writes == exec.Conditional, st.Writes == exec.Counter.WriteType():
+		return st.Costly
 	case st.Writes != "":
 		return st.ManyWrites || !r.runsInReader(st)
 	default:

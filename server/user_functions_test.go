@@ -10,6 +10,7 @@ import (
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/cql/types"
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/functions"
 	"github.com/cqld/cqld/internal/inside"
 	"github.com/cqld/cqld/protocol"
 	"github.com/cqld/cqld/protocol/client"
@@ -18,7 +19,7 @@ import (
 // A text whose plan is kept does not go on calling a native function when there is a user's that fits as well. A
 // prepared statement does, as in Cassandra.
 func TestUserFunctionTakesThePlace(t *testing.T) {
-	c := connect(t, cqltest.RunT(t), client.Options{})
+	c := connect(t, cqltest.RunT(t, functions.Enable()), client.Options{})
 	run(t, c, createKeyspace, "CREATE TABLE ks.t (k int PRIMARY KEY)")
 	const text = "SELECT abs(k) FROM ks.t"
 	for range 2 {
@@ -40,7 +41,7 @@ func TestUserFunctionTakesThePlace(t *testing.T) {
 
 // While a function runs in an endless loop, other clients are served. It ends with a warning and an error.
 func TestEndlessUserFunction(t *testing.T) {
-	srv := cqltest.RunT(t, cqltest.WithSettings(map[string]string{
+	srv := cqltest.RunT(t, functions.Enable(), cqltest.WithSettings(map[string]string{
 		"user_defined_functions_warn_timeout": "20ms", "user_defined_functions_fail_timeout": "200ms",
 	}))
 	c, other := connect(t, srv, client.Options{}), connect(t, srv, client.Options{})
@@ -80,7 +81,7 @@ func TestEndlessUserFunction(t *testing.T) {
 func TestUserFunctionIsReplaced(t *testing.T) {
 	// Memory is used up before the time, however busy the machine is.
 	long := map[string]string{"user_defined_functions_warn_timeout": "1m", "user_defined_functions_fail_timeout": "1m"}
-	c := connect(t, cqltest.RunT(t, cqltest.WithSettings(long)), client.Options{})
+	c := connect(t, cqltest.RunT(t, functions.Enable(), cqltest.WithSettings(long)), client.Options{})
 	run(t, c, createKeyspace, "CREATE TABLE ks.t (k int PRIMARY KEY)", "INSERT INTO ks.t (k) VALUES (1)",
 		"CREATE FUNCTION ks.f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a;'",
 		"CREATE FUNCTION ks.large (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS "+
@@ -115,7 +116,7 @@ func TestUserFunctionIsReplaced(t *testing.T) {
 
 // Clients get events about functions of the program. A stored definition is without the function: its body runs.
 func TestProgramFunction(t *testing.T) {
-	srv := cqltest.RunT(t)
+	srv := cqltest.RunT(t, functions.Enable())
 	c := connect(t, srv, client.Options{})
 	run(t, c, createKeyspace)
 	if err := c.Register(testContext(t), protocol.SchemaChanges); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/cqld/cqld/compat_tests/tamper"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/functions"
 )
 
 // found runs the differ with two servers and returns the scripts it shows.
@@ -37,7 +38,7 @@ func found(t *testing.T, cassandra, cqld, family string) []*script.Script {
 
 // TestNothing compares two servers that are equal, in every family.
 func TestNothing(t *testing.T) {
-	cassandra, cqld := cqltest.RunT(t).Addr(), cqltest.RunT(t).Addr()
+	cassandra, cqld := cqltest.RunT(t, functions.Enable()).Addr(), cqltest.RunT(t, functions.Enable()).Addr()
 	for _, f := range families {
 		if f.guarded {
 			continue
@@ -65,8 +66,8 @@ func TestTampered(t *testing.T) {
 		{"type", tamper.OtherType, "slices", "columns", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cassandra := cqltest.RunT(t).Addr()
-			cqld := tamper.RunT(t, cqltest.RunT(t).Addr(), c.change)
+			cassandra := cqltest.RunT(t, functions.Enable()).Addr()
+			cqld := tamper.RunT(t, cqltest.RunT(t, functions.Enable()).Addr(), c.change)
 			smallest := 0
 			for _, s := range found(t, cassandra, cqld, c.family) {
 				n := 0

@@ -54,7 +54,7 @@ func main() {
 
 // serveArguments start a cqld with settings, which apply to every user.
 func serveArguments(settings string) []string {
-	args := []string{"serve", "--memory", "--listen", "127.0.0.1:0"}
+	args := []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--set", "user_defined_functions_enabled=true"}
 	if settings != "" {
 		args = append(args, "--set", "guardrails_apply_to_all=true")
 		for _, setting := range strings.Split(settings, ";") {

@@ -9,6 +9,7 @@ import (
 	"github.com/cqld/cqld/compat_tests/script"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/functions"
 )
 
 var (
@@ -26,7 +27,7 @@ func TestSchemas(t *testing.T) {
 	if *addr != "" {
 		t.Skip("-addr asks a Cassandra")
 	}
-	first, second := cqltest.RunT(t).Addr(), cqltest.RunT(t).Addr()
+	first, second := cqltest.RunT(t, functions.Enable()).Addr(), cqltest.RunT(t, functions.Enable()).Addr()
 	for _, f := range readFiles(t) {
 		for _, s := range f.schemas {
 			t.Run(f.path+"/"+s.name, func(t *testing.T) {
@@ -103,7 +104,7 @@ func TestCassandra(t *testing.T) {
 			t.Fatalf("-record wants -addr of a real Cassandra: %v", err)
 		}
 	}
-	own := cqltest.RunT(t).Addr()
+	own := cqltest.RunT(t, functions.Enable()).Addr()
 	for _, f := range readFiles(t) {
 		t.Run(f.path, func(t *testing.T) {
 			for _, s := range f.schemas {

@@ -67,7 +67,7 @@ func (r *runner) onCqld(ctx context.Context, s suite) ([]outcome, error) {
 	if r.addr != "" {
 		return r.on(ctx, s, "cqld", r.addr)
 	}
-	args := []string{"serve", "--memory", "--listen", "127.0.0.1:0"}
+	args := []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--set", "user_defined_functions_enabled=true"}
 	if s.logins {
 		args = append(args, "--auth", "password")
 	}

@@ -8,12 +8,13 @@ import (
 	"github.com/cqld/cqld/compat_tests/tamper"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/functions"
 	"github.com/cqld/cqld/protocol"
 )
 
 // TestTampered falsifies the answers on their way: a session that passes otherwise must detect it.
 func TestTampered(t *testing.T) {
-	server := cqltest.RunT(t, cqltest.WithStrictReplicas()).Addr()
+	server := cqltest.RunT(t, functions.Enable(), cqltest.WithStrictReplicas()).Addr()
 	for _, c := range []struct {
 		what    string
 		session string

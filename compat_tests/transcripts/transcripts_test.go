@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqld/cqld/compat_tests/script"
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/functions"
 	"github.com/cqld/cqld/protocol"
 )
 
@@ -30,7 +31,7 @@ func TestSessions(t *testing.T) {
 	to := *addr
 	own := to == "" && !*record
 	if own {
-		to = cqltest.RunT(t, cqltest.WithStrictReplicas()).Addr()
+		to = cqltest.RunT(t, functions.Enable(), cqltest.WithStrictReplicas()).Addr()
 	}
 	release, err := script.CassandraRelease(t.Context(), to)
 	if *record && err != nil {
@@ -45,7 +46,7 @@ func TestSessions(t *testing.T) {
 					t.Parallel()
 				}
 				if own {
-					to = cqltest.RunT(t, cqltest.WithStrictReplicas()).Addr()
+					to = cqltest.RunT(t, functions.Enable(), cqltest.WithStrictReplicas()).Addr()
 				}
 				got := runSession(t, to, name(path), s, real)
 				if *record {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/functions"
 )
 
 var (
@@ -77,7 +78,7 @@ func replayFile(t *testing.T, path string, v *verdicts) []outcome {
 	}
 	to := *addr
 	if to == "" {
-		to = cqltest.RunT(t, cqltest.WithStrictReplicas()).Addr()
+		to = cqltest.RunT(t, functions.Enable(), cqltest.WithStrictReplicas()).Addr()
 	}
 	r := &replay{addr: to, verdicts: v, conns: map[string]*connection{}, texts: map[string]string{}}
 	setUp(t, to, all[0].file, all, r.texts)

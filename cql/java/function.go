@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/cqld/cqld/cql/types"
 )
@@ -16,28 +15,6 @@ type Spec struct {
 	Returns      types.Type
 	Body         string
 	CalledOnNull bool // else numbers and booleans are of primitive types, and calls with a null argument return null
-}
-
-// Env is the surroundings and the budget of a call.
-type Env struct {
-	// Steps is how many turns of loops, calls of methods and elements that they go over a call may take, and Memory
-	// how many bytes it may allocate, including garbage. 0: any number.
-	Steps, Memory int64
-
-	Keyspace string // that of the function
-	Host     Host   // nil: a call is not interrupted, the time is that of the machine, and no types are known
-}
-
-// Host is the program that calls a function.
-type Host interface {
-	// Step is called about every 4,096 steps; its error ends the call.
-	Step() error
-
-	// Now is the time of the statement.
-	Now() time.Time
-
-	UserType(name string) *types.UserType         // for udfContext.newUDTValue; nil: there is none of that name
-	ParseType(cqlType string) (types.Type, error) // for udfContext.newTupleValue
 }
 
 // Function is a compiled body. Several goroutines may call it at a time.

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cqld/cqld/cql/java"
 	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/types"
 )
@@ -120,7 +119,7 @@ type Function struct {
 	// Go is called in place of the body; nil: the body is. It is not stored, so it is gone when the store is opened again.
 	Go GoFunc
 
-	compiled *compiled // of a function in a catalog
+	compiled *compiled // nil: it is in no catalog, and was not compiled
 }
 
 // GoFunc takes and returns values of CQL types; nil is null. A function that is not called on null gets none. It may be
@@ -130,25 +129,29 @@ type GoFunc func(args [][]byte) ([]byte, error)
 // compiled is the body of a function, which is compiled when it is first needed.
 type compiled struct {
 	once sync.Once
-	body *java.Function
+	body Body
 	err  error
 }
 
-// Compiled is the compiled body. The body of a function in a catalog is compiled once.
-func (f *Function) Compiled() (*java.Function, error) {
-	c := f.compiled
-	if c == nil {
-		return f.compile()
+// Compiled is the compiled body. It is compiled once: by CREATE FUNCTION, or when a function of an opened store is
+// first called, so that no body keeps a store from being opened.
+func (f *Function) Compiled() (Body, error) {
+	if f.compiled == nil {
+		f.compiled = new(compiled) // it is in no catalog yet, and belongs to one goroutine
 	}
-	c.once.Do(func() { c.body, c.err = f.compile() })
+	c := f.compiled
+	c.once.Do(func() {
+		if compile := compilers[f.Language]; compile != nil {
+			c.body, c.err = compile(f)
+		} else {
+			c.err = errNotLinked(f.Language)
+		}
+	})
 	return c.body, c.err
 }
 
-func (f *Function) compile() (*java.Function, error) {
-	return java.Compile(java.Spec{
-		ArgNames: f.ArgNames, ArgTypes: f.Args, Returns: f.Returns, Body: f.Body, CalledOnNull: f.CalledOnNull,
-	})
-}
+// ShareBody makes the compiled body of another function that of f. Both have the same text and types.
+func (f *Function) ShareBody(other *Function) { f.compiled = other.compiled }
 
 // CQL is the statement that makes the function, as DESCRIBE shows it.
 func (f *Function) CQL() string {

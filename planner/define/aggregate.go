@@ -160,7 +160,7 @@ func (d *CreateAggregate) initial(k *schema.Keyspace, state types.Type, r Run) (
 	if err != nil {
 		return nil, err
 	}
-	v, err := e.Eval(&expr.Context{Env: r.Env})
+	v, err := r.Work.evaluate(e, r.Env)
 	if err != nil {
 		return nil, err
 	}

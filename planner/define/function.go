@@ -62,7 +62,7 @@ func (d *CreateFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outco
 	if k == nil {
 		return nil, Outcome{}, keyspaceMissing(d.Keyspace)
 	}
-	f, err := d.function(k, args)
+	f, err := d.function(k, args, r)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
@@ -113,8 +113,8 @@ func argNames(s *cql.CreateFunction) []string {
 	return all
 }
 
-// function returns the declared function, whose body has to compile.
-func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Function, error) {
+// function returns the declared function. Its body has to compile, unless a function of the program takes its place.
+func (d *CreateFunction) function(k *schema.Keyspace, args written, r Run) (*schema.Function, error) {
 	s := d.Statement
 	f := &schema.Function{
 		Callable: schema.Callable{Keyspace: d.Keyspace, Name: s.Function.Name}, ArgNames: argNames(s),
@@ -130,13 +130,11 @@ func (d *CreateFunction) function(k *schema.Keyspace, args written) (*schema.Fun
 	if err := checkEachSize(append(slices.Clip(f.Args), f.Returns)); err != nil {
 		return nil, err
 	}
-	if _, err := f.Compiled(); err != nil {
-		return nil, cqlerr.Invalidf("%s", err.Error())
-	}
 	if d.Bind != nil {
 		f.Go, err = d.Bind(f)
+		return f, err
 	}
-	return f, err
+	return f, r.Work.compile(f)
 }
 
 // checkReplacement refuses a replacement with another interface.

@@ -160,6 +160,7 @@ type Run struct {
 	Time  int64            // microseconds since 1970
 	Guard *guardrail.Check // nil: no guardrails
 	Env   *expr.Env        // of functions in INITCOND; nil: none are called
+	Work  *Work            // that was done without the lock of the schema; nil: Apply does all work
 }
 
 // checkFunctionsEnabled refuses users' functions where they are disabled.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cqld/cqld/cql/cqlerr"
+	_ "github.com/cqld/cqld/cql/java"
 	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner/scope"

@@ -114,7 +114,7 @@ func (d *CreateView) view(c *schema.Catalog, base *schema.Table, r Run) (*schema
 	if err != nil {
 		return nil, err
 	}
-	where, err := d.where(c, base)
+	where, err := d.where(c, base, r)
 	if err != nil {
 		return nil, err
 	}

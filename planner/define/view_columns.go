@@ -144,7 +144,7 @@ func (d *CreateView) checkBaseKey(base *schema.Table, key []*schema.Column) erro
 }
 
 // where returns the WHERE clause of the view with its values.
-func (d *CreateView) where(c *schema.Catalog, base *schema.Table) ([]schema.ViewRelation, error) {
+func (d *CreateView) where(c *schema.Catalog, base *schema.Table, run Run) ([]schema.ViewRelation, error) {
 	s := d.Statement
 	if slices.ContainsFunc(s.Where, func(r cql.Relation) bool { return r.Token }) {
 		return nil, cqlerr.Invalidf("Cannot use token relation when defining a materialized view")
@@ -175,7 +175,7 @@ func (d *CreateView) where(c *schema.Catalog, base *schema.Table) ([]schema.View
 		}
 		restricted = append(restricted, relations[i].Columns...)
 		relations[i].Tuple, relations[i].Rest = rel.Tuple, where.RelationRest(terms.Info, rel)
-		if err := setTest(&relations[i], r); err != nil {
+		if err := setTest(&relations[i], r, run); err != nil {
 			return nil, err
 		}
 	}
@@ -215,7 +215,7 @@ func (d *CreateView) checkRestricted(rs *where.Restrictions, restricted []string
 }
 
 // setTest computes the values that rows are compared with.
-func setTest(to *schema.ViewRelation, r *where.Restriction) error {
+func setTest(to *schema.ViewRelation, r *where.Restriction, run Run) error {
 	var points []where.Point
 	switch {
 	case r.Choice != nil && r.Choice.List != nil:
@@ -234,7 +234,7 @@ func setTest(to *schema.ViewRelation, r *where.Restriction) error {
 		points = []where.Point{{Parts: []expr.Expr{r.Contains[0].Value}}}
 	}
 	for _, p := range points {
-		values, err := pointValues(p, r.Columns)
+		values, err := pointValues(p, r.Columns, run)
 		if err != nil {
 			return err
 		}
@@ -257,7 +257,7 @@ func sliceTest(r *where.Range) (schema.ViewTest, *where.Bound) {
 }
 
 // pointValues computes constant values, which are stored with the view.
-func pointValues(p where.Point, columns []*schema.Column) ([][]byte, error) {
+func pointValues(p where.Point, columns []*schema.Column, r Run) ([][]byte, error) {
 	if p.Tuple != nil {
 		return nil, expr.NotSupported("A computed tuple in a materialized view")
 	}
@@ -269,7 +269,7 @@ func pointValues(p where.Point, columns []*schema.Column) ([][]byte, error) {
 		if expr.IsVolatile(e) {
 			return nil, expr.NotSupported("A function of the time or of chance in a materialized view")
 		}
-		v, err := e.Eval(&expr.Context{})
+		v, err := r.Work.evaluate(e, r.Env)
 		if err != nil {
 			return nil, err
 		}

@@ -45,7 +45,7 @@ func (e *Executor) applyBatch(
 	if planner.IsConditional(b.Statements) {
 		c := e.startConditional(ctx, o, true, done)
 		for i, m := range b.Statements {
-			c.statements = append(c.statements, conditionalWrite{m, values(i)})
+			c.statements = append(c.statements, conditionalWrite{plan: m, values: values(i)})
 		}
 		c.execute()
 		return

@@ -37,6 +37,9 @@ type conditional struct {
 	batch      bool
 	shown      []*schema.Column
 
+	costly   bool // statements have values that may take long to compute
+	computed bool // they are computed, and kept
+
 	until   time.Time // the deadline of the decision
 	applied bool
 	warned  int // warnings of guardrails before the decision
@@ -54,6 +57,7 @@ type conditional struct {
 type conditionalWrite struct {
 	plan   *planner.Modification
 	values []types.Value
+	kept   *expr.Kept // nil: it calls no function
 }
 
 var conditionals = sync.Pool{New: func() any { return new(conditional) }}
@@ -95,13 +99,66 @@ func (c *conditional) execute() {
 		return
 	}
 	c.options.Touched.hit(c.table, c.key)
-	if c.options.Turn == nil {
+	if c.options.Turn == nil && !c.costly {
 		c.e.store.Decide(c.ctx, c.table, c.key, c.onDecide, c.onDone)
 		return
 	}
+	err := c.decideAndWait()
+	if errors.Is(err, errNotComputed) {
+		if err = c.compute(); err == nil {
+			err = c.decideAndWait()
+		}
+	}
+	c.finish(err)
+}
+
+// decideAndWait has the store decide, and waits for the outcome.
+func (c *conditional) decideAndWait() error {
 	outcome := make(chan error, 1)
 	c.e.store.Decide(c.ctx, c.table, c.key, c.onDecide, func(err error) { outcome <- err })
-	c.finish(<-outcome)
+	return <-outcome
+}
+
+// errNotComputed ends a decision whose conditions hold, but whose values would take long to compute while other writes
+// wait.
+var errNotComputed = errors.New("the values are not computed")
+
+// compute computes the values that take long, in the order of the decision: the first error is kept for the decision,
+// so that `SET l[9] = 1, v = f(1)` answers as it does in Cassandra if l has no element 9 and f fails.
+func (c *conditional) compute() error {
+	c.rows.deciding, c.computed = false, true
+	err := c.inOrder(func(s *conditionalWrite) error {
+		m := s.plan
+		if !m.Costly {
+			return nil
+		}
+		if err := c.bind(m, s.values); err != nil {
+			return err
+		}
+		if _, err := c.evaluateKeys(m, 1); err != nil {
+			return err
+		}
+		if _, err := c.evaluateRows(m, namesOneRow(m), c.e.store.MaxRows()); err != nil {
+			return err
+		}
+		for _, sets := range [...][]planner.SetColumn{m.Sets, m.Statics} {
+			for i := range sets {
+				for _, e := range [...]expr.Expr{sets[i].Part, sets[i].Value} {
+					if !expr.Costly(e) {
+						continue
+					}
+					if _, err := e.Eval(&c.x); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if expr.IsEnded(err) {
+		return err
+	}
+	return nil
 }
 
 // prepare takes the statements, and makes all checks that do not depend on stored rows.
@@ -206,6 +263,10 @@ func (o *Options) serial() cqlerr.Consistency {
 // takeStatement adds a modification: its partition, and its conditions with their values.
 func (c *conditional) takeStatement(s *conditionalWrite) error {
 	m := s.plan
+	if c.costly = c.costly || m.Costly; !m.Plain {
+		s.kept = new(expr.Kept)
+	}
+	c.x.Kept = s.kept
 	if err := c.bind(m, s.values); err != nil {
 		return err
 	}
@@ -214,7 +275,8 @@ func (c *conditional) takeStatement(s *conditionalWrite) error {
 	}
 	c.noteColumns(m)
 	if m.If == nil && m.Where.Slice != nil {
-		return nil
+		_, err := c.evaluateRows(m, false, c.e.store.MaxRows()) // Cassandra has the bounds before it compares rows
+		return err
 	}
 	row, err := c.rowOf(m)
 	if err != nil || m.If == nil {
@@ -352,15 +414,18 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	if holds, err := c.rows.conditions.Hold(&c.x, c.rows.rows, c.rows.static); !holds || err != nil {
 		return nil, err
 	}
+	if c.costly && !c.computed {
+		c.options.Decision.putOff()
+		return nil, errNotComputed
+	}
 	if c.wait, err = c.replicas.Commit(c.options.Consistency, c.options.Timeout); err != nil {
 		return nil, err
 	}
 	c.mutations, c.terms, c.writing.rows, c.bytes = c.mutations[:0], c.terms[:0], 0, 0
 	c.timestamped, c.timestamp = true, s.Timestamp()
-	for _, ranges := range [...]bool{false, true} {
-		if err := c.write(ranges); err != nil {
-			return nil, err
-		}
+	err = c.inOrder(func(s *conditionalWrite) error { return c.addStatement(c.ctx, s.plan, s.values) })
+	if err != nil {
+		return nil, err
 	}
 	if err := c.checkTerms(); err != nil {
 		return nil, err
@@ -369,21 +434,24 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 	return c.mutations, c.options.Decision.end()
 }
 
-// write makes the mutations of the statements that delete ranges of rows, or of the others. Cassandra writes rows
-// first, and so errors about their values come first.
-func (c *conditional) write(ranges bool) error {
-	for i := range c.statements {
-		m := c.statements[i].plan
-		if deletesRange(m) != ranges {
-			continue
-		}
-		if i%64 == 63 {
-			if err := c.step(); err != nil {
+// inOrder calls fn for the statements with what is kept of them: those that delete ranges of rows come last. Cassandra
+// writes rows first, and so errors about their values come first.
+func (c *conditional) inOrder(fn func(*conditionalWrite) error) error {
+	for _, ranges := range [...]bool{false, true} {
+		for i := range c.statements {
+			s := &c.statements[i]
+			if deletesRange(s.plan) != ranges {
+				continue
+			}
+			if i%64 == 63 {
+				if err := c.step(); err != nil {
+					return err
+				}
+			}
+			c.x.Kept = s.kept
+			if err := fn(s); err != nil {
 				return err
 			}
-		}
-		if err := c.addStatement(c.ctx, m, c.statements[i].values); err != nil {
-			return err
 		}
 	}
 	return nil

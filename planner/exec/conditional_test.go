@@ -17,19 +17,33 @@ import (
 	"github.com/cqld/cqld/store/pace"
 )
 
-// TestLongDecision makes a conditional write compute what takes long while other writes wait: it ends, and writes
-// nothing.
-func TestLongDecision(t *testing.T) {
+// TestLongComputation makes a conditional write compute what takes long: its turn ends it, and nothing is written.
+func TestLongComputation(t *testing.T) {
 	s := withTable(t, "k int PRIMARY KEY, d decimal, v int")
+	scheduler := pace.NewScheduler(pace.Options{
+		Running: 1, Started: 1, PerParty: 1, Slice: time.Millisecond, Room: pace.NewRoom(1 << 20),
+	})
 	long := new(big.Int).Exp(big.NewInt(10), big.NewInt(99_999), nil)
-	p, err := s.prepare("UPDATE t SET d = log((decimal)?), v = 1 WHERE k = 1 IF v = null")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.execute(p, exec.Options{SerialConsistency: cqlerr.Serial},
-		types.Value{Bytes: types.EncodeDecimal(long.Add(long, big.NewInt(1)), 40_000)})
-	if e, ok := cqlerr.As(err); !ok || e.Code != cqlerr.WriteTimeout {
-		t.Errorf("%v, want a timeout", err)
+	long = long.Add(long, big.NewInt(1))
+	for _, statement := range []string{
+		"UPDATE t SET d = log((decimal)?), v = 1 WHERE k = 1 IF v = null",
+		"UPDATE t SET v = 1 WHERE k = 1 IF d = log((decimal)?)",
+	} {
+		p, err := s.prepare(statement)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var party pace.Party
+		var turn pace.Turn
+		if err := turn.Begin(t.Context(), scheduler, &party, time.Now().Add(50*time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.execute(p, exec.Options{SerialConsistency: cqlerr.Serial, Turn: &turn},
+			types.Value{Bytes: types.EncodeDecimal(long, 40_000)})
+		turn.End()
+		if e, ok := cqlerr.As(err); !ok || e.Code != cqlerr.WriteTimeout {
+			t.Errorf("%s: %v, want a timeout", statement, err)
+		}
 	}
 	if got := s.bound("SELECT v FROM t"); got != "" {
 		t.Error(got)

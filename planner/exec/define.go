@@ -2,29 +2,56 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/schema"
 	"github.com/cqld/cqld/planner"
 	"github.com/cqld/cqld/planner/define"
+	"github.com/cqld/cqld/planner/expr"
 )
+
+// longestWork is how long it may take to compute the values of a definition. Cassandra has no limit there.
+var longestWork = 10 * time.Second
+
+func errLongWork() error {
+	return cqlerr.Invalidf("The values in a definition may take up to %s to compute in cqld, and these take longer", longestWork)
+}
 
 // define runs a statement that changes the schema.
 func (e *Executor) define(ctx context.Context, r *Request, p define.Definition) (Result, error) {
 	var out define.Outcome
 	var before, after *schema.Catalog
-	changed, env := false, e.env()
-	err := e.store.Define(func(c *schema.Catalog) (*schema.Catalog, error) {
+	changed, env, work := false, e.env(), new(define.Work)
+	until := time.Now().Add(longestWork)
+	env.Step = func() error {
+		err := ctx.Err()
+		if err == nil && time.Now().After(until) {
+			err = errLongWork()
+		}
+		if err != nil {
+			return &expr.Ended{Cause: err}
+		}
+		return nil
+	}
+	apply := func(c *schema.Catalog) (*schema.Catalog, error) {
 		if err := define.Authorize(p, r.User, c); err != nil {
 			return nil, err
 		}
-		next, o, err := p.Apply(c, define.Run{NewID: e.ids.random(), Time: e.store.Timestamp(), Guard: r.Guard, Env: env})
+		next, o, err := p.Apply(c, define.Run{
+			NewID: e.ids.random(), Time: e.store.Timestamp(), Guard: r.Guard, Env: env, Work: work,
+		})
 		o.Warnings = append(o.Warnings, env.Warnings...)
 		out, changed = o, next != c
 		before, after = c, next
 		return next, err
-	})
+	}
+	err := e.store.Define(apply)
+	for pending := (*define.Pending)(nil); errors.As(err, &pending); err = e.store.Define(apply) {
+		pending.Do() // other definitions do not wait for it
+	}
 	if _, known := cqlerr.As(err); err != nil && !known {
 		return nil, fmt.Errorf("%s: %w", p, err)
 	}

@@ -45,15 +45,8 @@ func isQuickRead(p *planner.Select) bool {
 }
 
 func (e *Executor) isQuickWrite(m *planner.Modification) bool {
-	if m.Table.Counter || m.Table.TakenByCode() || m.JSON != nil || m.If != nil && (e.store.Remote() || !isQuickIf(m.If)) {
+	if m.Table.Counter || m.Table.TakenByCode() || m.Costly || m.If != nil && (e.store.Remote() || !isQuickIf(m.If)) {
 		return false
-	}
-	for _, sets := range [...][]planner.SetColumn{m.Statics, m.Sets} {
-		for i := range sets {
-			if expr.Costly(sets[i].Value) || expr.Costly(sets[i].Part) {
-				return false
-			}
-		}
 	}
 	return isQuickWhere(m.Where, false)
 }
@@ -63,17 +56,9 @@ func writesOneRow(m *planner.Modification) bool {
 	return m.OneRow && m.Where.Slice == nil && len(m.Where.Clustering) == len(m.Table.Clustering)
 }
 
-// isQuickIf reports whether conditions compare with values that are computed in no time. The store compares.
+// isQuickIf reports whether conditions compare with few values. The store compares.
 func isQuickIf(c *planner.Conditions) bool {
-	for _, conditions := range [...][]*planner.Condition{c.Rows, c.Statics} {
-		for _, condition := range conditions {
-			if expr.Costly(condition.Part) || expr.Costly(condition.List) || len(condition.Values) > quickRows ||
-				slices.ContainsFunc(condition.Values, expr.Costly) {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(slices.Concat(c.Rows, c.Statics), func(c *planner.Condition) bool { return len(c.Values) > quickRows })
 }
 
 // isQuickWhere reports whether a WHERE clause names few rows, by values that are computed in no time. IN ? names any
@@ -82,7 +67,7 @@ func isQuickWhere(w *where.Clause, lists bool) bool {
 	rows := 1
 	for _, choices := range [...][]*where.Choice{w.Partition, w.Clustering} {
 		for _, c := range choices {
-			if rows *= max(1, len(c.Points)); rows > quickRows || !isQuickChoice(c) {
+			if rows *= max(1, len(c.Points)); rows > quickRows || c.Costly() {
 				return false
 			}
 			if c.List != nil && !(lists && where.IsPlain(c.List)) {
@@ -90,24 +75,9 @@ func isQuickWhere(w *where.Clause, lists bool) bool {
 			}
 		}
 	}
-	if w.Slice != nil && !isQuickRange(w.Slice) {
-		return false
-	}
-	return !slices.ContainsFunc(w.Filters, func(f *where.Filter) bool {
-		return f.Choice != nil && !isQuickChoice(f.Choice) || f.Range != nil && !isQuickRange(f.Range) ||
+	return !w.Slice.Costly() && !slices.ContainsFunc(w.Filters, func(f *where.Filter) bool {
+		return f.Choice != nil && f.Choice.Costly() || f.Range.Costly() ||
 			f.Contains != nil && (expr.Costly(f.Contains.Key) || expr.Costly(f.Contains.Value)) ||
 			f.Like != nil && expr.Costly(f.Like.Value)
 	})
-}
-
-func isQuickChoice(c *where.Choice) bool {
-	return !expr.Costly(c.List) && !slices.ContainsFunc(c.Points, isCostlyPoint)
-}
-
-func isQuickRange(r *where.Range) bool {
-	return (r.Lower == nil || !isCostlyPoint(r.Lower.Point)) && (r.Upper == nil || !isCostlyPoint(r.Upper.Point))
-}
-
-func isCostlyPoint(p where.Point) bool {
-	return expr.Costly(p.Tuple) || slices.ContainsFunc(p.Parts, expr.Costly)
 }

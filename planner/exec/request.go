@@ -169,6 +169,13 @@ func (d *Decision) end() error {
 	return pace.ErrTimeout
 }
 
+// putOff notes that the write will be decided later: it is not decided again then.
+func (d *Decision) putOff() {
+	if d != nil {
+		d.stage.CompareAndSwap(deciding, undecided)
+	}
+}
+
 // contentions is how often the write was decided again.
 func (d *Decision) contentions() int {
 	if d == nil {

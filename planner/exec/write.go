@@ -19,7 +19,7 @@ func (e *Executor) modify(ctx context.Context, r *Request, m *planner.Modificati
 	}
 	if m.If != nil {
 		c := e.startConditional(ctx, &r.Options, false, done)
-		c.statements = append(c.statements, conditionalWrite{m, r.Values})
+		c.statements = append(c.statements, conditionalWrite{plan: m, values: r.Values})
 		c.execute()
 		return
 	}

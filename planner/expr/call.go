@@ -37,8 +37,26 @@ func computed(c *Call) Expr {
 // Type is the result type of the function.
 func (c *Call) Type() types.Type { return c.Function.Returns }
 
-// Eval computes the arguments, then the function.
+// Eval computes the arguments, then the function, unless the result is kept.
 func (c *Call) Eval(x *Context) (types.Value, error) {
+	if x.Kept == nil || !c.Function.Costly && !c.Function.Volatile {
+		return c.compute(x)
+	}
+	o, found := x.Kept.calls[c]
+	if !found {
+		if o.value, o.err = c.compute(x); IsEnded(o.err) {
+			return o.value, o.err
+		}
+		if x.Kept.calls == nil {
+			x.Kept.calls = make(map[*Call]outcome)
+		}
+		x.Kept.calls[c] = o
+	}
+	return o.value, o.err
+}
+
+// compute computes the arguments, then the function.
+func (c *Call) compute(x *Context) (types.Value, error) {
 	before := len(x.args)
 	defer func() { x.args = x.args[:before] }()
 	for _, a := range c.Args {

@@ -41,9 +41,24 @@ type Context struct {
 	JSON   []types.Value         // of a bound INSERT JSON, by schema.Column.Index
 
 	Results []types.Value // of the aggregates, by Aggregate.Index
+	Kept    *Kept         // nil: each evaluation computes all values
 
 	args []types.Value // a stack of the arguments of calls under way
 	call functions.Call
+}
+
+// Kept has the results of calls of one statement with its bound values, and the columns of its INSERT JSON. They are
+// computed when they are evaluated first. A conditional write evaluates its values twice, for example: before the store
+// decides, because `SET v = f(?)` may take a second, and again when it decides.
+type Kept struct {
+	calls map[*Call]outcome
+	json  []types.Value
+}
+
+// outcome is the value or the error of a call.
+type outcome struct {
+	value types.Value
+	err   error
 }
 
 // Receiver gets a value: a column, an argument, a limit. A bind marker is named after it.
@@ -158,12 +173,18 @@ func Parts(e Expr) []Expr {
 	return nil
 }
 
+// IsEnded reports whether an error ends the execution, rather than being about the values that are computed.
+func IsEnded(err error) bool {
+	ended := (*functions.Ended)(nil)
+	return errors.As(err, &ended)
+}
+
 // invalidValue is the client's error for bytes or text that are no value of a type.
 func invalidValue(err error) error {
 	if _, known := cqlerr.As(err); known {
 		return err
 	}
-	if ended := (*functions.Ended)(nil); errors.As(err, &ended) {
+	if IsEnded(err) {
 		return err
 	}
 	return cqlerr.Invalidf("%s", err.Error())

@@ -34,8 +34,19 @@ func NewJSONColumns(t *schema.Table, unset bool) *JSONColumns {
 // jsonPerByte is about how much memory each byte of JSON may take while it is read: numbers of one digit take that.
 const jsonPerByte = 40
 
-// Read evaluates the text and reads it.
-func (j *JSONColumns) Read(x *Context) ([]types.Value, error) {
+// Read evaluates the text and reads it, unless the values are kept.
+func (j *JSONColumns) Read(x *Context) (values []types.Value, err error) {
+	if x.Kept == nil {
+		return j.read(x)
+	}
+	if x.Kept.json == nil {
+		x.Kept.json, err = j.read(x)
+	}
+	return x.Kept.json, err
+}
+
+// read evaluates the text and reads it.
+func (j *JSONColumns) read(x *Context) ([]types.Value, error) {
 	v, err := j.Text.Eval(x)
 	switch {
 	case err != nil:

@@ -7,8 +7,11 @@ import (
 	"github.com/cqld/cqld/cql/cqlerr"
 )
 
-// applyToAll is the one setting that Cassandra does not have.
-const applyToAll = "guardrails_apply_to_all"
+// The settings that are false by default. applyToAll is the one setting that Cassandra does not have.
+const (
+	applyToAll    = "guardrails_apply_to_all"
+	userFunctions = "user_defined_functions_enabled"
+)
 
 // threshold is a pair of settings: NAME_warn_threshold and NAME_fail_threshold.
 type threshold struct {
@@ -42,7 +45,7 @@ var thresholds = []threshold{
 	{"minimum_timestamp", micros, false, func(s *Settings) *Threshold { return &s.MinimumTimestamp }},
 }
 
-// flag is a setting that is true or false. All but applyToAll are true by default.
+// flag is a setting that is true or false. All but applyToAll and userFunctions are true by default.
 type flag struct {
 	name  string
 	field func(*Settings) *bool
@@ -68,7 +71,7 @@ var flags = []flag{
 	{"non_partition_restricted_index_query_enabled", func(s *Settings) *bool { return &s.IndexWithoutPartition }},
 	{"intersect_filtering_query_warned", func(s *Settings) *bool { return &s.IntersectFilteringQueryWarned }},
 	{"intersect_filtering_query_enabled", func(s *Settings) *bool { return &s.IntersectFilteringQueryEnabled }},
-	{"user_defined_functions_enabled", func(s *Settings) *bool { return &s.UserFunctionsEnabled }},
+	{userFunctions, func(s *Settings) *bool { return &s.UserFunctionsEnabled }},
 }
 
 // number is a setting with one number, which everybody is subject to.

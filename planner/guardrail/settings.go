@@ -119,7 +119,7 @@ func Default() *Settings {
 		}
 	}
 	for _, f := range flags {
-		*f.field(s) = f.name != applyToAll
+		*f.field(s) = f.name != applyToAll && f.name != userFunctions
 	}
 	s.settle()
 	return s

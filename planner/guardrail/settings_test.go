@@ -110,7 +110,7 @@ func TestShown(t *testing.T) {
 		{Name: "tombstone_failure_threshold", Value: "12"},
 		{Name: "sai_vector_term_size_warn_threshold", Value: "16KiB"},
 		{Name: "guardrails_apply_to_all", Value: "false"},
-		{Name: "user_defined_functions_enabled", Value: "true"},
+		{Name: "user_defined_functions_enabled", Value: "false"},
 		{Name: "user_defined_functions_warn_timeout", Value: "500ms"},
 		{Name: "user_defined_functions_fail_timeout", Value: "2s"},
 	} {

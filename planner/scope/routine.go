@@ -10,7 +10,6 @@ import (
 	"github.com/cqld/cqld/cql"
 	"github.com/cqld/cqld/cql/cqlerr"
 	"github.com/cqld/cqld/cql/functions"
-	"github.com/cqld/cqld/cql/java"
 	"github.com/cqld/cqld/cql/parser"
 	"github.com/cqld/cqld/cql/quote"
 	"github.com/cqld/cqld/cql/schema"
@@ -37,8 +36,9 @@ func (r *routine) String() string {
 	}).String()
 }
 
-// body is the compiled body. An earlier version may have stored a function whose body does not compile.
-func (r *routine) body() (*java.Function, error) {
+// body is the compiled body. An earlier version may have stored a function whose body does not compile, or the program
+// may be linked without the compiler.
+func (r *routine) body() (schema.Body, error) {
 	body, err := r.function.Compiled()
 	if err != nil {
 		return nil, cqlerr.Invalidf("Function '%s' exists but hasn't been loaded successfully for the following reason: %s. "+
@@ -50,40 +50,44 @@ func (r *routine) body() (*java.Function, error) {
 // call is functions.Function.Call.
 func (r *routine) call(c *functions.Call) (types.Value, error) {
 	var few [4][]byte
-	result, err := r.apply(c.Env, bytesOf(few[:0], c.Args), constantsOf(c))
+	result, err := r.apply(c.Env, bytesOf(few[:0], c.Args), c)
 	return types.Value{Bytes: result}, err
 }
 
 // constantsOf are the arguments of a call that are the same for all rows of a page.
-func constantsOf(c *functions.Call) *java.Constants {
+func constantsOf(body schema.Body, c *functions.Call) schema.Constants {
 	if c.Site == nil || c.Env == nil {
 		return nil
 	}
-	if kept, ok := c.Env.Constants[c.Site].(*java.Constants); ok {
+	if kept := c.Env.Constants[c.Site]; kept != nil {
 		return kept
 	}
 	if c.Env.Constants == nil {
 		c.Env.Constants = make(map[*functions.Site]any)
 	}
-	kept := java.NewConstants(c.Site.Constant)
+	kept := body.NewConstants(c.Site.Constant)
 	c.Env.Constants[c.Site] = kept
 	return kept
 }
 
-// apply calls the function with values.
-func (r *routine) apply(env *functions.Env, args [][]byte, constants *java.Constants) (result []byte, err error) {
+// apply calls the function with values. call is nil if the call has no constants.
+func (r *routine) apply(env *functions.Env, args [][]byte, call *functions.Call) (result []byte, err error) {
 	if r.function.Go != nil {
 		return r.applyGo(slices.Clone(args))
-	}
-	body, err := r.body()
-	if err != nil {
-		return nil, err
 	}
 	c, err := r.begin(env)
 	if err != nil {
 		return nil, err
 	}
-	result, err = body.Call(&c.java, args, constants)
+	body, err := r.body()
+	if err != nil {
+		return nil, c.end(err)
+	}
+	var constants schema.Constants
+	if call != nil {
+		constants = constantsOf(body, call)
+	}
+	result, err = body.Call(&c.call, args, constants)
 	return result, c.end(err)
 }
 
@@ -95,11 +99,11 @@ func bytesOf(dst [][]byte, values []types.Value) [][]byte {
 	return dst
 }
 
-// running is a call that is under way. It implements java.Host.
+// running is a call that is under way. It implements schema.CallHost.
 type running struct {
 	*routine
 	env     *functions.Env
-	java    java.Env
+	call    schema.CallEnv
 	took    time.Duration // without the time that others run
 	resumed time.Time     // after the last step; zero: there was none, so the call has not taken long
 }
@@ -117,7 +121,7 @@ func (r *routine) begin(env *functions.Env) (*running, error) {
 	}
 	c := calls.Get().(*running)
 	*c = running{routine: r, env: env}
-	c.java = java.Env{Memory: env.Limits.Memory, Keyspace: r.keyspace.Name, Host: c}
+	c.call = schema.CallEnv{Memory: env.Limits.Memory, Keyspace: r.keyspace.Name, Host: c}
 	return c, nil
 }
 
@@ -182,9 +186,9 @@ func (r *routine) tooLong(limit time.Duration) string {
 
 // failed is the client's error for an error of a body.
 func (r *routine) failed(err error, limits *functions.Limits) error {
-	var exception *java.Exception
+	var failed *schema.BodyFailure
 	switch {
-	case errors.As(err, &exception), errors.Is(err, java.ErrMemory):
+	case errors.As(err, &failed):
 	case errors.Is(err, errTimeout):
 		err = errors.New("org.apache.cassandra.exceptions.FunctionExecutionException: " +
 			"java.util.concurrent.TimeoutException: " + r.tooLong(limits.Fail))
@@ -212,7 +216,7 @@ type aggregate struct {
 	initial []byte
 	row     [][]byte
 
-	running *java.State // nil: no row was added
+	running schema.BodyState // nil: no row was added
 }
 
 // startAggregate begins a group.
@@ -229,19 +233,19 @@ func startAggregate(k *schema.Keyspace, a *schema.Aggregate, env *functions.Env)
 }
 
 // run calls fn with the state, which it makes first if there is none, and the budget of a call of r.
-func (a *aggregate) run(r *routine, fn func(env *java.Env) error) error {
+func (a *aggregate) run(r *routine, fn func(env *schema.CallEnv) error) error {
 	c, err := r.begin(a.env)
 	if err != nil {
 		return err
 	}
-	if err := a.start(&c.java); err != nil {
+	if err := a.start(&c.call); err != nil {
 		return c.end(err)
 	}
-	return c.end(fn(&c.java))
+	return c.end(fn(&c.call))
 }
 
 // start makes the state if there is none.
-func (a *aggregate) start(env *java.Env) error {
+func (a *aggregate) start(env *schema.CallEnv) error {
 	if a.running != nil {
 		return nil
 	}
@@ -256,7 +260,7 @@ func (a *aggregate) start(env *java.Env) error {
 // Add calls the state function with the values of a row.
 func (a *aggregate) Add(args []types.Value) error {
 	a.row = bytesOf(a.row[:0], args)
-	return a.run(a.state, func(env *java.Env) error { return a.running.Add(env, a.row) })
+	return a.run(a.state, func(env *schema.CallEnv) error { return a.running.Add(env, a.row) })
 }
 
 // Result is the state, or the result of the final function.
@@ -266,7 +270,7 @@ func (a *aggregate) Result() (v types.Value, err error) {
 		return types.Value{Bytes: a.initial}, err
 	}
 	if a.final == nil {
-		err = a.run(a.state, func(env *java.Env) (err error) {
+		err = a.run(a.state, func(env *schema.CallEnv) (err error) {
 			v.Bytes, err = a.running.Value(env)
 			return err
 		})
@@ -276,7 +280,7 @@ func (a *aggregate) Result() (v types.Value, err error) {
 	if err != nil {
 		return v, err
 	}
-	err = a.run(a.final, func(env *java.Env) (err error) {
+	err = a.run(a.final, func(env *schema.CallEnv) (err error) {
 		v.Bytes, err = a.running.Finish(env, final)
 		return err
 	})

@@ -168,6 +168,26 @@ func (w *Clause) Plain() bool {
 	return w.Token == nil && len(w.Filters) == 0
 }
 
+// Costly reports whether computing the values that name rows may take long, see expr.Costly.
+func (w *Clause) Costly() bool {
+	return slices.ContainsFunc(w.Partition, (*Choice).Costly) || slices.ContainsFunc(w.Clustering, (*Choice).Costly) ||
+		w.Slice.Costly()
+}
+
+// Costly reports whether computing the values may take long.
+func (c *Choice) Costly() bool {
+	return expr.Costly(c.List) || slices.ContainsFunc(c.Points, Point.costly)
+}
+
+// Costly reports whether computing the bounds may take long; nil has none.
+func (r *Range) Costly() bool {
+	return r != nil && (r.Lower != nil && r.Lower.Point.costly() || r.Upper != nil && r.Upper.Point.costly())
+}
+
+func (p Point) costly() bool {
+	return expr.Costly(p.Tuple) || slices.ContainsFunc(p.Parts, expr.Costly)
+}
+
 func (p *Point) isPlain() bool {
 	return p.Tuple == nil && !slices.ContainsFunc(p.Parts, func(e expr.Expr) bool { return !IsPlain(e) })
 }

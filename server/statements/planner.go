@@ -1,6 +1,7 @@
 package statements
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cqld/cqld/cql"
@@ -59,7 +60,10 @@ func (p *Planner) Plan(
 		st.Reads, st.Ranges = true, plan.Where.Partition == nil
 	case *define.Truncate:
 		st.Truncates = true
+	case *planner.Modification:
+		st.Costly = plan.Costly
 	case *planner.Batch:
+		st.Costly = slices.ContainsFunc(plan.Statements, func(m *planner.Modification) bool { return m.Costly })
 		st.ManyWrites = len(plan.Statements) > ShortBatch
 		st.Quick = st.Quick && !st.ManyWrites
 	}

@@ -29,6 +29,7 @@ type Statement struct {
 	Ranges     bool   // it reads ranges of partitions
 	Truncates  bool   // it is a TRUNCATE
 	ManyWrites bool   // it is a batch of more than ShortBatch statements
+	Costly     bool   // it writes values that may take long to compute
 
 	// The answer to PREPARE.
 	ID        ID
