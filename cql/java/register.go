@@ -32,7 +32,7 @@ type body struct{ f *Function }
 func (b body) Call(env *Env, args [][]byte, constants schema.Constants) ([]byte, error) {
 	kept, _ := constants.(*Constants)
 	result, err := b.f.Call(env, args, kept)
-	return result, failure(err)
+	return result, ofBody(err)
 }
 
 // NewConstants is the function of that name.
@@ -41,32 +41,32 @@ func (b body) NewConstants(constant []bool) schema.Constants { return NewConstan
 // NewState is Function.NewState.
 func (b body) NewState(env *Env, initial []byte) (schema.BodyState, error) {
 	s, err := b.f.NewState(env, initial)
-	return state{s}, failure(err)
+	return state{s}, ofBody(err)
 }
 
 // state is a State as a schema.BodyState.
 type state struct{ s *State }
 
 // Add is State.Add.
-func (s state) Add(env *Env, row [][]byte) error { return failure(s.s.Add(env, row)) }
+func (s state) Add(env *Env, row [][]byte) error { return ofBody(s.s.Add(env, row)) }
 
 // Value is State.Value.
 func (s state) Value(env *Env) ([]byte, error) {
 	result, err := s.s.Value(env)
-	return result, failure(err)
+	return result, ofBody(err)
 }
 
 // Finish is State.Finish.
 func (s state) Finish(env *Env, final schema.Body) ([]byte, error) {
 	result, err := s.s.Finish(env, final.(body).f)
-	return result, failure(err)
+	return result, ofBody(err)
 }
 
 // Size is State.Size.
 func (s state) Size() int { return s.s.Size() }
 
-// failure marks errors that are those of the body.
-func failure(err error) error {
+// ofBody marks errors that are those of the body.
+func ofBody(err error) error {
 	var exception *Exception
 	if errors.As(err, &exception) || errors.Is(err, ErrMemory) || errors.Is(err, ErrSteps) {
 		return &schema.BodyFailure{Err: err}
