@@ -210,7 +210,9 @@ func serveStore(
 		log.Error().Msg("stopping took too long: exiting")
 		os.Exit(exitFailed)
 	})
-	defer late.Stop()
+	if !s.ends {
+		defer late.Stop() // otherwise it bounds the closing of the store, too
+	}
 	drain, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
 	if err := srv.Shutdown(drain); err != nil {

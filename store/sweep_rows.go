@@ -197,7 +197,7 @@ func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	var removed, rewritten, freed int
 	d := &w.deletions
 	clock := d.Clock()
-	err := w.update(ctx, bytes.Clone(w.prefix), func(txn engine.Txn) error {
+	err := w.update(engine.WithFreeing(ctx), bytes.Clone(w.prefix), func(txn engine.Txn) error {
 		removed, rewritten, freed = 0, 0, 0
 		w.tombstones.Known = d.FilterOf(w.id, clock)
 		for _, key := range keys {

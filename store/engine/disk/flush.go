@@ -89,6 +89,10 @@ func (e *Engine) flush(m *memory.Memtable, base memory.Base) error {
 	if e.inTables = m.Last; e.Memtable.Size >= e.o.Memtable {
 		e.Freeze()
 	}
+	if e.freeing {
+		e.freeing = false
+		e.badger.CompactSoon() // which frees what the memtable has deleted
+	}
 	e.flow.flushed(m.Size, time.Since(began))
 	e.Changed.Broadcast()
 	e.Mu.Unlock()

@@ -60,6 +60,11 @@ func (e *Engine) syncLog() {
 				e.Changed.Broadcast()
 			}
 			e.Forget()
+			if (e.freed || e.badger.IsFull()) && e.Memtable.Size > 0 && len(e.Layers.Frozen) < maxFrozen {
+				e.freed, e.freeing = false, true
+				e.Freeze()
+				wake(e.flushing)
+			}
 			e.Mu.Unlock()
 		}
 	}
@@ -98,7 +103,7 @@ func (e *Engine) makeSegments() {
 		case <-retry:
 		}
 		retry = nil
-		err := e.log.Prepare()
+		err := e.log.Prepare(e.badger.RoomForLog)
 		e.Mu.Lock()
 		if err == nil {
 			if e.noSegment.Swap(nil) != nil {
