@@ -22,7 +22,7 @@ import (
 const (
 	drainTime = 7 * time.Second         // for requests in flight
 	closeTime = 2 * time.Second         // after that, for leaving a cluster
-	flushTime = 8500 * time.Millisecond // for flushing memtables, which only makes the next start faster
+	flushTime = 7 * time.Second         // for flushing memtables, which only makes the next start faster
 	stopTime  = 9500 * time.Millisecond // for everything
 )
 

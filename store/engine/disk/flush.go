@@ -109,7 +109,8 @@ func (e *Engine) writeTables(m *memory.Memtable, base memory.Base) error {
 	f := e.badger.BeginFlush(e.waitForBadger)
 	defer f.Discard()
 	var folded, last []byte
-	n := 0
+	const look = 1 << 20 // bytes between looks at the deadline
+	n := look
 	err := m.Each(e.fold, func(op engine.Op, err error) error {
 		invariants.Check(last == nil || bytes.Compare(last, op.Key) < 0, "key %x is flushed after key %x", op.Key, last)
 		last = op.Key
@@ -124,8 +125,10 @@ func (e *Engine) writeTables(m *memory.Memtable, base memory.Base) error {
 		case len(op.Value) > 0:
 			err = f.Put(op.Key, op.Value)
 		}
-		if n++; err == nil && n%1000 == 1 && e.isLate() {
-			err = errStopped
+		if n += len(op.Key) + len(op.Value) + memory.RowOverhead; n >= look {
+			if n = 0; err == nil && e.isLate() {
+				err = errStopped
+			}
 		}
 		return err
 	})
