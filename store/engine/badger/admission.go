@@ -182,8 +182,7 @@ func (e *Engine) freeDeleted() {
 // CompactSoon compacts all tables, if keys were deleted, so that their space is free soon.
 func (e *Engine) CompactSoon() { e.compact.Store(true) }
 
-// watch checks the free space on the disk, until Close. While there is too little, it compacts tables to drop deleted
-// keys.
+// watch checks the free space on the disk, until Close.
 func (e *Engine) watch() {
 	defer e.finished.Done()
 	tick := time.NewTicker(spaceInterval)
@@ -194,9 +193,16 @@ func (e *Engine) watch() {
 			return
 		case <-tick.C:
 			e.checkSpace()
-			if (e.IsFull() || e.compact.Load()) && e.maySpare() && e.room() == nil {
-				e.freeDeleted()
-			}
+		}
+	}
+}
+
+// freeSpace compacts all tables when keys were deleted and space is short, until Close.
+func (e *Engine) freeSpace() {
+	defer e.finished.Done()
+	for e.sleep(spaceInterval) {
+		if (e.IsFull() || e.compact.Load()) && e.maySpare() && e.room() == nil {
+			e.freeDeleted()
 		}
 	}
 }

@@ -91,8 +91,9 @@ func Open(o Options) (*Engine, error) {
 	if err := e.loadState(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	e.finished.Add(1)
+	e.finished.Add(2)
 	go e.watch()
+	go e.freeSpace()
 	if !o.still {
 		e.finished.Add(1)
 		go e.scrubPeriodically()

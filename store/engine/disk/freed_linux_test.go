@@ -63,12 +63,12 @@ func fillDisk(t *testing.T, e *Engine, table string, atLeast int) (rows int) {
 // TestFullDiskIsFreed fills a disk until writes are refused, and removes the rows, as TRUNCATE does or one by one: the
 // space is free within seconds, without a restart, and another table takes as many rows.
 func TestFullDiskIsFreed(t *testing.T) {
-	const size = 80 << 20
+	const size = 48 << 20
 	for _, way := range []string{"drop", "delete"} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			e := open(t, bounded(t, size))
-			for round := range 3 {
+			for round := range 2 {
 				table := fmt.Sprintf("%04d", round)
 				must(t, e, engine.Put, "kept "+table, "v")
 				rows := fillDisk(t, e, table, size/5/50_000)
