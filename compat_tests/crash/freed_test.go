@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,7 +10,8 @@ import (
 )
 
 // TestFullDiskIsFreed fills disks with blobs until writes are refused: TRUNCATE, DROP and DELETE are taken nevertheless
-// and free the room within seconds, before and after a restart, and the server stops in time.
+// and free the room, before and after a restart, and the server stops in time. make crash fills large disks too, which
+// takes a quarter of an hour.
 func TestFullDiskIsFreed(t *testing.T) {
 	onlyWhenFull(t)
 	for _, size := range []struct {
@@ -20,6 +22,9 @@ func TestFullDiskIsFreed(t *testing.T) {
 		{1500, []string{"--memtable", "32MiB"}},
 		{3000, nil},
 	} {
+		if size.megabytes > 600 && os.Getenv("TEST_CQLD_DISKS") == "" {
+			continue
+		}
 		for _, statement := range []string{"TRUNCATE k.t", "DROP TABLE k.t", "DELETE"} {
 			t.Run(fmt.Sprintf("%d MB/%s", size.megabytes, statement), func(t *testing.T) {
 				fillAndFree(t, size.megabytes<<20, statement, size.flags)
