@@ -186,6 +186,7 @@ histories: ## check that conditional writes and serial reads are linearizable, i
 
 crash: ## kill a server under writes, a hundred times for each --commitlog-sync, and check the data
 	go run ./compat_tests/crash
+	TEST_CQLD_FULL=1 TEST_CQLD_DISKS=1 go test -count=1 -timeout 60m -run TestFullDiskIsFreed ./compat_tests/crash
 
 SEEDS ?= 1 2 3
 FOR   ?= 10m

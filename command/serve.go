@@ -23,7 +23,7 @@ import (
 const (
 	drainTime = 7 * time.Second         // for requests in flight
 	closeTime = 2 * time.Second         // after that, for leaving a cluster
-	flushTime = 8500 * time.Millisecond // for flushing memtables, which only makes the next start faster
+	flushTime = 7 * time.Second         // for flushing memtables, which only makes the next start faster
 	stopTime  = 9500 * time.Millisecond // for everything
 )
 
@@ -212,7 +212,9 @@ func serveStore(
 		log.Error().Msg("stopping took too long: exiting")
 		os.Exit(exitFailed)
 	})
-	defer late.Stop()
+	if !s.ends {
+		defer late.Stop() // otherwise it bounds the closing of the store, too
+	}
 	drain, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
 	if err := srv.Shutdown(drain); err != nil {

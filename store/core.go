@@ -258,4 +258,9 @@ func isRefused(err error) bool {
 }
 
 // notWritten tells a client why nothing was written, as on a full disk.
-func notWritten(err error) error { return cqlerr.Serverf("Nothing was written: %v", err) }
+func notWritten(err error) error {
+	if errors.Is(err, engine.ErrBehind) {
+		return cqlerr.Overloadedf("Nothing was written: %v", err)
+	}
+	return cqlerr.Serverf("Nothing was written: %v", err)
+}

@@ -59,6 +59,9 @@ func (s *dropper) purgeDeadTables() error {
 	if err == nil && len(dead) > 0 {
 		err = s.settle() // so that no node writes to them or reads them any more
 	}
+	if err == nil {
+		err = s.dropTables(dead, era)
+	}
 	if err != nil {
 		return err
 	}
@@ -86,15 +89,27 @@ func (s *dropper) deadTables() (ids []uint32, err error) {
 	return slices.DeleteFunc(ids, func(id uint32) bool { return live[id] }), err
 }
 
-// purgeTable removes one table's keys after its last write has ended. Close and Restore can stop it between steps. era
-// is the number of restores when it began.
-func (s *dropper) purgeTable(id uint32, era uint64) error {
-	for !s.usages.Of(id).IsIdle() {
-		if err := s.closing.Err(); err != nil {
-			return err
+// dropTables lets the engine remove most keys of tables after their last writes have ended, if it can do that faster
+// than by deleting them. era is the number of restores when it began.
+func (s *dropper) dropTables(ids []uint32, era uint64) error {
+	var prefixes [][]byte
+	for _, id := range ids {
+		for !s.usages.Of(id).IsIdle() {
+			if err := s.closing.Err(); err != nil {
+				return err
+			}
+			time.Sleep(time.Millisecond)
 		}
-		time.Sleep(time.Millisecond)
+		prefixes = append(prefixes, rows.AppendArea(nil, id, rows.AreaTombstones), rows.AppendArea(nil, id, rows.AreaRows))
 	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return s.step(era, func() error { return engine.Drop(s.closing, s.engine, prefixes) })
+}
+
+// purgeTable removes the keys that a table still has. Close and Restore can stop it between steps.
+func (s *dropper) purgeTable(id uint32, era uint64) error {
 	for start := rows.AppendArea(nil, id, rows.AreaTombstones); start != nil; {
 		if err := s.closing.Err(); err != nil {
 			return err

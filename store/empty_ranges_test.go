@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -75,7 +76,9 @@ func (e *emptyingStore) empty(start, end int32, reverse bool) {
 		left := 0
 		for c := start; c < end; c++ {
 			all := e.deletions.EmptyRanges()
-			if i, in := all.At(e.rowKey(c)); !in || all[i].Since == tombstones.Emptying {
+			i, in := all.At(e.rowKey(c))
+			there, err := e.engine.Get(e.rowKey(c), func([]byte) error { return nil }) // it is not purged yet
+			if !in || all[i].Since == tombstones.Emptying || there || err != nil {
 				left++
 			}
 		}
@@ -420,4 +423,60 @@ func TestHeadOfLongQueue(t *testing.T) {
 		few(dead / 2)
 		closeStore(t, e.Store)
 	}
+}
+
+// blockedPurge is an engine in which purges wait.
+type blockedPurge struct {
+	engine.Engine
+	waiting atomic.Bool   // a purge waits
+	free    chan struct{} // closed when they may go on
+}
+
+func (b *blockedPurge) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn) error, done func(error)) {
+	b.waiting.Store(true)
+	<-b.free
+	b.Engine.Update(ctx, guards, fn, done)
+}
+
+// TestJumpsBeforePurge deletes a partition of many rows: reads jump over them before they are purged, and see what is
+// written there meanwhile and afterwards.
+func TestJumpsBeforePurge(t *testing.T) {
+	b := &blockedPurge{free: make(chan struct{})}
+	e := openEmptying(t, 16, "c int", func(fold engine.Fold) (_ engine.Engine, err error) {
+		b.Engine, err = openEngine("", fold)
+		return b, err
+	})
+	e.apply(e.put(0, 1000, 1000*1e6))
+	m := NewMutation(e.table, e.key)
+	m.DeletePartition(1001 * 1e6)
+	e.apply(m)
+	e.apply(e.put(500, 501, 1002*1e6))
+	e.clock.micros.Add(10 * 1e6)
+	e.numbers(false)
+	eventually(t, "the rows are purged", b.waiting.Load)
+	inRange := func(c int32) bool {
+		all := e.deletions.EmptyRanges()
+		i, in := all.At(e.rowKey(c))
+		return in && all[i].Since != tombstones.Emptying
+	}
+	if !inRange(10) || inRange(500) {
+		t.Errorf("reads jump over dead rows: %t, over others: %t", inRange(10), inRange(500))
+	}
+	e.expect("while the rows are purged", 500)
+	e.apply(e.put(20, 21, 1003*1e6))
+	e.expect("written meanwhile", 20, 500)
+	close(b.free)
+	eventually(t, "all dead rows are purged", func() bool {
+		n := 0
+		start := rows.AppendArea(nil, uint32(e.table.StoreID), rows.AreaRows)
+		err := b.Engine.Scan(start, rows.Successor(bytes.Clone(start)), engine.ScanOptions{KeysOnly: true},
+			func(_, _ []byte) (bool, error) {
+				n++
+				return true, nil
+			})
+		return err == nil && n < 510
+	})
+	e.expect("purged", 20, 500)
+	e.apply(e.put(30, 31, 1000*1e6)) // older than the deletion
+	e.expect("older", 20, 500)
 }

@@ -47,7 +47,7 @@ func (s *builder) removeStale(first staleEntry) error {
 func (s *core) removeEntries(ctx context.Context, all []staleEntry) error {
 	var maker index.Maker
 	var row []byte
-	return s.update(ctx, all[0].key, func(txn engine.Txn) error {
+	return s.update(engine.WithFreeing(ctx), all[0].key, func(txn engine.Txn) error {
 		for i := range all {
 			e := &all[i]
 			row = append(rows.AppendArea(row[:0], e.index.TableID, rows.AreaRows), e.key[e.prefix:]...)

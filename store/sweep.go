@@ -188,12 +188,18 @@ func (s *sweeper) followPurgeHint(h *tombstones.PurgeHint) error {
 	if state.catalog.Table(t.Keyspace, t.Name) != t {
 		return nil // its definition may not be the one that the rows are of
 	}
-	isEmpty := false
-	if s.cluster == nil {
+	isEmpty, watched := false, s.cluster == nil
+	endWatch := func() {
+		if watched {
+			watched = false
+			s.deletions.EndWatch(isEmpty)
+		}
+	}
+	if watched {
 		if !s.deletions.Watch(h) {
 			return nil
 		}
-		defer func() { s.deletions.EndWatch(isEmpty) }()
+		defer endWatch()
 		id := h.Id
 		if t.View != nil {
 			id = state.ids[t.View.BaseID] // whose writes write the view
@@ -204,11 +210,26 @@ func (s *sweeper) followPurgeHint(h *tombstones.PurgeHint) error {
 		core: s.core, swept: &s.swept, era: era, id: h.Id, table: t, purger: rows.NewPurger(t, s.now().Unix()),
 		due: math.MaxInt64, position: h.Start, end: h.End,
 	}
+	if watched && !h.Waited {
+		err := s.step(era, func() (err error) {
+			isEmpty, err = w.allDead(h.Start, h.End)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if isEmpty {
+			endWatch()
+		}
+	}
 	for more := !h.Waited; more; {
 		var err error
 		if more, err = w.chunk(s.closing); err != nil {
 			return err
 		}
+	}
+	if isEmpty {
+		return nil
 	}
 	return s.step(era, func() error {
 		left, began := 0, time.Now()

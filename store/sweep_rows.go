@@ -155,6 +155,38 @@ func (w *sweep) purgeChunk(ctx context.Context) (more bool, err error) {
 	return true, nil
 }
 
+// allDead reports whether nearly all rows in a watched range may be purged, and takes the others out of it. Reads may
+// jump over dead rows before they are purged, because a row stays dead until it is written: to purge a million rows of
+// a deleted partition takes much longer than to look at them.
+func (w *sweep) allDead(start, end []byte) (bool, error) {
+	left, seen := 0, 0
+	d := &w.deletions
+	clock := d.Clock()
+	defer func() { w.prefix = w.prefix[:0] }()
+	err := w.engine.View(func(src engine.Reader) error {
+		w.tombstones.Begin(d.FilterOf(w.id, clock))
+		w.tombstones.Scan(src, w.id, rows.AppendArea(nil, w.id, rows.AreaRows), nil)
+		defer w.tombstones.Cursor.Finish()
+		return src.Scan(start, end, engine.ScanOptions{}, func(key, value []byte) (bool, error) {
+			if !bytes.HasPrefix(key, w.prefix) || len(w.prefix) == 0 {
+				if err := w.enter(src, key); err != nil {
+					return false, err
+				}
+			}
+			kept, _, err := w.purger.Purge(value, w.tombstones.Over(key[len(w.prefix):]))
+			if err != nil || kept != nil {
+				d.Fill(key)
+				left++
+			}
+			if seen++; seen%chunkRows == 0 {
+				return true, w.closing.Err()
+			}
+			return left <= tombstones.MaxLeft, nil
+		})
+	})
+	return err == nil && left <= tombstones.MaxLeft, err
+}
+
 // look counts a row as it will be, and notes it if something of it may go. A damaged row stays as it is.
 func (w *sweep) look(src engine.Reader, key, value []byte) error {
 	if len(w.prefix) == 0 || !bytes.HasPrefix(key, w.prefix) {
@@ -197,7 +229,7 @@ func (w *sweep) purge(ctx context.Context, keys [][]byte) error {
 	var removed, rewritten, freed int
 	d := &w.deletions
 	clock := d.Clock()
-	err := w.update(ctx, bytes.Clone(w.prefix), func(txn engine.Txn) error {
+	err := w.update(engine.WithFreeing(ctx), bytes.Clone(w.prefix), func(txn engine.Txn) error {
 		removed, rewritten, freed = 0, 0, 0
 		w.tombstones.Known = d.FilterOf(w.id, clock)
 		for _, key := range keys {

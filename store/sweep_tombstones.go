@@ -122,7 +122,7 @@ func (w *sweep) removeTombstones(ctx context.Context, gone []goneTombstone, c *t
 	for _, x := range gone {
 		defer w.deletions.BeginTombstones(rows.TokenOf(x.key)).End()
 	}
-	err := w.update(ctx, bytes.Clone(gone[0].key), func(txn engine.Txn) error {
+	err := w.update(engine.WithFreeing(ctx), bytes.Clone(gone[0].key), func(txn engine.Txn) error {
 		removed = 0
 		for _, x := range gone {
 			same := false

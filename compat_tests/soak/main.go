@@ -1,11 +1,13 @@
 // Command soak looks for lost acknowledged writes. It starts cqld on a folder, runs a mixed load for minutes, kills or
 // stops the server at random moments, restarts it on the same folder, and compares every row with a model in memory.
 //
-//	soak [-for 10m] [-rate 8] [-workers 16] [-rows 300000] [-kill 30s] [-seed N] [-dir folder] [-binary cqld]
-//		[-memory-limit 1GiB] [-memtable 32MiB] [-allow-refused] [flags of cqld serve]
+//	soak [-for 10m] [-rate 8] [-workers 16] [-rows 300000] [-dropped 24] [-kill 30s] [-seed N] [-dir folder]
+//		[-binary cqld] [-memory-limit 1GiB] [-memtable 32MiB] [-allow-refused] [flags of cqld serve]
 //
 // The command crash writes little between many kills. Soak writes several times the size of a memtable, so that rows
 // are flushed, compacted and read back while others are written.
+//
+// Beside the load a table is filled, and truncated or dropped, again and again (dropper.go).
 //
 // The load is in load.go: inserts, updates, deletes of cells, rows, ranges and partitions, counters, conditional
 // writes, TTLs, timestamps that come out of order, elements of maps, and at times values of up to 12 MiB. Its tables
@@ -45,6 +47,7 @@ type options struct {
 	rate         float64 // megabytes a second; 0: any
 	workers      int
 	rows         int           // of all tables
+	dropped      int           // megabytes of the table that is dropped again and again
 	kill         time.Duration // the average time between kills; 0: none
 	folder       string        // where the data is, in a folder data
 	binary       string
@@ -59,6 +62,7 @@ func main() {
 	flag.Float64Var(&o.rate, "rate", 8, "megabytes to write each second; 0: as many as the server takes")
 	flag.IntVar(&o.workers, "workers", 16, "connections that write")
 	flag.IntVar(&o.rows, "rows", 300000, "rows of all tables that are written, again and again")
+	flag.IntVar(&o.dropped, "dropped", 24, "megabytes of a table that is filled and then truncated or dropped, again and again; 0: none")
 	flag.DurationVar(&o.kill, "kill", 30*time.Second, "the average time until the server is killed or stopped; 0: never")
 	flag.StringVar(&o.folder, "dir", "", "an empty folder to keep the data in; none: one that is removed")
 	flag.StringVar(&o.binary, "binary", "", "a cqld that is built already")

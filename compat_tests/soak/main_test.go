@@ -19,7 +19,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSoak(options{
-		seed: 21, duration: 2 * time.Second, rate: 8, workers: 8, rows: 6000, kill: time.Second, folder: folder, binary: binary,
+		seed: 21, duration: 2 * time.Second, rate: 8, workers: 8, rows: 6000, dropped: 1, kill: time.Second, folder: folder, binary: binary,
 		arguments: []string{"--memtable", "128KiB", "--memory-limit", "512MiB"},
 	})
 	defer s.server.end()

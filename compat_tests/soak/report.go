@@ -18,6 +18,7 @@ type report struct {
 	unanswered   int
 	compared     int // reads
 	kills, stops int
+	removals     int // tables that were truncated or dropped
 
 	longest     time.Duration // of the requests that were answered while the server was not ending
 	longestName string
@@ -69,6 +70,12 @@ func (r *report) stopped(took time.Duration) {
 	defer r.mu.Unlock()
 	r.stops++
 	r.longestStop = max(r.longestStop, took)
+}
+
+func (r *report) removed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.removals++
 }
 
 func (r *report) killed() {
@@ -149,9 +156,9 @@ func (r *report) note(format string, args ...any) {
 func (r *report) progress() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return fmt.Sprintf("%d writes acknowledged, %d MB, %d unanswered; %d reads compared; %d kills, %d stops; longest wait %d ms (%s); "+
+	return fmt.Sprintf("%d writes acknowledged, %d MB, %d unanswered; %d reads compared; %d kills, %d stops, %d tables removed; longest wait %d ms (%s); "+
 		"%d refused; %d rows differ",
-		r.acknowledged, r.bytes>>20, r.unanswered, r.compared, r.kills, r.stops, r.longest.Milliseconds(), r.longestName,
+		r.acknowledged, r.bytes>>20, r.unanswered, r.compared, r.kills, r.stops, r.removals, r.longest.Milliseconds(), r.longestName,
 		r.refused, r.differences)
 }
 

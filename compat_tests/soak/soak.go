@@ -19,6 +19,7 @@ type soak struct {
 	random  *rand.Rand // of the kills
 	server  *server
 	workers []*worker
+	dropper *dropper // nil: no tables are dropped
 	report  *report
 }
 
@@ -31,6 +32,9 @@ func newSoak(o options) *soak {
 	p := &pace{rate: o.rate * 1e6}
 	for i := range o.workers {
 		s.workers = append(s.workers, newWorker(i, o.seed, o.rows/o.workers/len(tables), r, p))
+	}
+	if o.dropped > 0 {
+		s.dropper = newDropper(o.seed, o.dropped<<20, r, p)
 	}
 	return s
 }
@@ -167,7 +171,14 @@ type team struct {
 }
 
 func (s *soak) startWorkers(ctx context.Context, e *epoch) *team {
-	t := &team{failed: make(chan error, len(s.workers))}
+	t := &team{failed: make(chan error, len(s.workers)+1)}
+	if s.dropper != nil {
+		t.wg.Go(func() {
+			if err := s.dropper.run(ctx, e); err != nil {
+				t.failed <- fmt.Errorf("dropper: %w", err)
+			}
+		})
+	}
 	for _, w := range s.workers {
 		t.wg.Go(func() {
 			if err := w.run(ctx, e); err != nil {

@@ -3,8 +3,8 @@
 //
 // An Engine is a Reader with commits. Commit applies operations (Op) atomically; Update is a transaction (Txn) that
 // reads before it writes. Deltas are merged into values by the store's Fold function. Optional interfaces are for
-// engines with more to offer: ManyGetter, Freeing, Snapshotter, Remote, Splitter and Clock. Package enginetest tests
-// the contract.
+// engines with more to offer: ManyGetter, Freeing, Dropper, Snapshotter, Remote, Splitter and Clock. Package enginetest
+// tests the contract.
 //
 // Keys compare as unsigned bytes. Values are never empty. An engine's versions, expiry and timestamps do not show:
 // cell timestamps, TTLs and tombstones are the store's.
@@ -13,6 +13,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/cqld/cqld/internal/panics"
@@ -30,6 +31,9 @@ var ErrFull = errors.New("there is no room on the disk")
 // ErrRefused is returned when the engine takes no commits at the moment, for the reason wrapped with it. Nothing was
 // applied.
 var ErrRefused = errors.New("writes are refused")
+
+// ErrBehind is an ErrRefused of a commit that has waited too long for earlier ones. It may work at once.
+var ErrBehind = fmt.Errorf("%w", ErrRefused)
 
 // ErrUnknown is returned when a commit may or may not have been applied, as a whole.
 var ErrUnknown = errors.New("engine: outcome unknown")
@@ -198,6 +202,21 @@ type Engine interface {
 	// Close waits until the commits and updates that were accepted are answered and readers have ended. All other calls
 	// return ErrClosed from then on.
 	Close() error
+}
+
+// Dropper is an Engine that can remove many keys without deleting each.
+type Dropper interface {
+	// Drop removes keys with any of some prefixes, if that is cheaper than DeleteRange, for which the same rules hold.
+	// It may leave any of the keys, for DeleteRange. It waits for views under way. ctx ends only the waiting.
+	Drop(ctx context.Context, prefixes [][]byte) error
+}
+
+// Drop removes keys with any of some prefixes, if the engine can.
+func Drop(ctx context.Context, e Engine, prefixes [][]byte) error {
+	if d, ok := e.(Dropper); ok {
+		return d.Drop(ctx, prefixes)
+	}
+	return nil
 }
 
 // Freeing is an Engine that keeps a part of its disk for commits that lead to space being freed.

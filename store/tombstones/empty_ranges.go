@@ -14,9 +14,9 @@ import (
 // queue a read does little else. So reads jump over ranges of keys that are known to be empty.
 //
 // A read hints at a range in which it passed many dead rows, or waited long for the first key. One goroutine follows
-// the hints. It notes the range, so that writers take their keys out of it, waits until earlier writes have ended,
-// purges the rows, and looks which keys are left. The rest of the range is empty until a write, whatever else happens
-// to the table.
+// the hints. It notes the range, so that writers take their keys out of it, waits until earlier writes have ended, and
+// looks which rows may not be purged. The rest of the range is empty for reads until a write, whatever else happens to
+// the table. Then it purges the rows.
 const (
 	LongRun   = 256                    // removed keys in a row that are worth a purge or a jump
 	slowStart = time.Millisecond       // a scan that takes longer to its first key may have stepped over removed ones

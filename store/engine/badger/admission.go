@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -22,23 +23,30 @@ const maxLevelZero = 3
 var errBehind = errors.New("tables wait to be compacted")
 
 // admit waits until a transaction of a size may be given to Badger. One memtable's worth is admitted at a time: it
-// adds one table to level zero, and leaves one memtable with entries at most.
+// adds one table to level zero, and leaves one memtable with entries at most. If it returns nil, writing is locked.
 func (f *Flush) admit(size int64) error {
-	for f.budget < size {
-		err := f.engine.mayFlush()
-		if err == nil {
-			f.budget = f.engine.o.MemTable
-			break
+	for e := f.engine; ; {
+		e.writing.Lock()
+		if e.budget < size || e.flattening.Load() {
+			err := errBehind
+			if !e.flattening.Load() {
+				err = e.mayFlush()
+			}
+			if err != nil {
+				e.writing.Unlock()
+				if e.failed.Load() != nil || e.damage.Load() != nil {
+					return err
+				}
+				if err := f.wait(err); err != nil {
+					return err
+				}
+				continue
+			}
+			e.budget = e.o.MemTable
 		}
-		if f.engine.failed.Load() != nil || f.engine.damage.Load() != nil {
-			return err
-		}
-		if err := f.wait(err); err != nil {
-			return err
-		}
+		e.budget -= size
+		return nil
 	}
-	f.budget -= size
-	return nil
 }
 
 // mayFlush returns the reason why Badger may not be given another memtable's worth, or nil. The memtables are counted
@@ -46,6 +54,9 @@ func (f *Flush) admit(size int64) error {
 func (e *Engine) mayFlush() error {
 	if err := e.Damage(); err != nil {
 		return err
+	}
+	if p := e.failed.Load(); p != nil {
+		return *p
 	}
 	memtables, err := countMemtables(e.o.Dir)
 	if err != nil {
@@ -78,36 +89,54 @@ func (e *Engine) refusal(err error) error {
 	return fmt.Errorf("%w: %w", kind, err)
 }
 
-// room fails if there is too little room to flush a memtable and for the compactions that follow: Badger maps its
-// files and writes to holes in them, and where the system finds no block for a hole it ends the process.
-func (e *Engine) room() error { return e.enough(0) }
-
-// enough fails if less than so many bytes are free, or than a flush needs.
-func (e *Engine) enough(reserve int64) error {
+// leaves fails if less than reserve is free when so many bytes are taken.
+func (e *Engine) leaves(size, reserve int64) error {
 	free, err := e.o.Free(e.o.Dir)
 	if err != nil {
 		return e.refusal(err)
 	}
-	if need := max(reserve, e.needed()); free < need {
+	if need := size + reserve; free < need {
 		return fmt.Errorf("%w: %d MiB are free in the folder %s, and writes need %d MiB", engine.ErrFull, free>>20, e.o.Dir,
 			need>>20+1)
 	}
 	return nil
 }
 
+// room fails if there is too little room to flush a memtable and for the compactions that follow: Badger maps its
+// files and writes to holes in them, and where the system finds no block for a hole it ends the process.
+func (e *Engine) room() error { return e.enough(0) }
+
+// enough fails if less than so many bytes are free, or than a flush needs.
+func (e *Engine) enough(reserve int64) error { return e.leaves(0, max(reserve, e.needed())) }
+
 // needed is the space for a flush and the compactions after it: the log of a memtable, the tables that it becomes,
-// level zero merged into the base level, and a table of another level merged with the tables that it overlaps.
+// level zero merged into the base level, and a table of another level merged with the tables that it overlaps. The base
+// level counts as it may become, because a disk that is full while it is small has to suffice when it has grown.
 func (e *Engine) needed() int64 {
-	need := 3 * e.o.MemTable
+	var zero, all, base, target, table int64
 	for _, l := range e.db.Levels() {
-		if l.Level == 0 || l.IsBaseLevel {
-			need += l.Size
+		all += l.Size
+		if l.Level == 0 {
+			zero = l.Size
+		} else if l.NumTables > 0 {
+			table = max(table, 12*l.TargetFileSize)
 		}
-		if l.Level > 0 && l.NumTables > 0 {
-			need = max(need, 3*e.o.MemTable+12*l.TargetFileSize)
+		if l.IsBaseLevel {
+			base, target = l.Size, l.TargetSize
 		}
 	}
-	return need
+	return 3*e.o.MemTable + zero + max(base, min(target, all), table)
+}
+
+// RoomForLog fails if the log may not take so many bytes: to open the folder and to drop tables there has to be room
+// when the log and the memtable are full.
+func (e *Engine) RoomForLog(size int64) error { return e.leaves(size, 2*e.o.MemTable) }
+
+// kept is the space below which commits are refused, unless they free space: beside what is needed, for what is being
+// flushed already, and for the log of commits that free space.
+func (e *Engine) kept() int64 {
+	need := e.needed()
+	return need + max(need/2, 4*e.o.MemTable)
 }
 
 // spareDescriptors is how many file descriptors have to be left for tables before a flush: a compaction that cannot
@@ -123,11 +152,39 @@ func descriptors() error {
 	return nil
 }
 
-// spaceInterval is how often the free space on the disk is checked.
-const spaceInterval = time.Second
+// spaceInterval is how often the free space on the disk is checked. What is written in between is beyond the reserve.
+const spaceInterval = 100 * time.Millisecond
 
-// watch checks the free space on the disk, until Close. While there is too little, it compacts tables to drop deleted
-// keys.
+// maySpare reports whether keys were deleted whose values no snapshot needs any more, and none is being deleted.
+func (e *Engine) maySpare() bool {
+	last := e.deleted.Load()
+	if last == 0 || e.flushes.Load() {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return !slices.ContainsFunc(e.snapshots, func(s *Snapshot) bool { return s.txn.ReadTs() < last })
+}
+
+// freeDeleted compacts all tables to free the space of deleted keys.
+func (e *Engine) freeDeleted() error {
+	last := e.deleted.Load()
+	if err := e.Compact(); err != nil {
+		if IsBehind(err) {
+			return nil
+		}
+		return err
+	}
+	if e.deleted.CompareAndSwap(last, 0) {
+		e.compact.Store(false)
+	}
+	return nil
+}
+
+// CompactSoon compacts all tables, if keys were deleted, so that their space is free soon.
+func (e *Engine) CompactSoon() { e.compact.Store(true) }
+
+// watch checks the free space on the disk, until Close.
 func (e *Engine) watch() {
 	defer e.finished.Done()
 	tick := time.NewTicker(spaceInterval)
@@ -137,22 +194,23 @@ func (e *Engine) watch() {
 		case <-e.stop:
 			return
 		case <-tick.C:
-			if err := panics.Call(e.makeSpace); err != nil {
+			if err := panics.Call(func() error { e.checkSpace(); return nil }); err != nil {
 				panics.Log(&e.o.Log, err).Msg("cannot check the free space")
 			}
 		}
 	}
 }
 
-// makeSpace is a round of watch.
-func (e *Engine) makeSpace() error {
-	e.checkSpace()
-	if p := e.full.Load(); p != nil && errors.Is(*p, engine.ErrFull) && e.room() == nil && e.deleted.Swap(false) {
-		if err := e.Compact(); err != nil {
-			e.o.Log.Warn().Err(err).Msg("cannot compact tables to free space")
+// freeSpace compacts all tables when keys were deleted and space is short, until Close.
+func (e *Engine) freeSpace() {
+	defer e.finished.Done()
+	for e.sleep(spaceInterval) {
+		if (e.IsFull() || e.compact.Load()) && e.maySpare() && e.room() == nil {
+			if err := panics.Call(e.freeDeleted); err != nil { // it is tried again
+				panics.Log(&e.o.Log, err).Msg("cannot compact tables to free space")
+			}
 		}
 	}
-	return nil
 }
 
 // checkSpace notes whether there is room for commits.
@@ -161,7 +219,7 @@ func (e *Engine) checkSpace() {
 	if err != nil {
 		err = e.refusal(err)
 	} else {
-		err = e.enough(max(e.o.Reserve.Of(volume), e.needed()/2*3)) // the rest is for commits that free space
+		err = e.enough(max(e.o.Reserve.Of(volume), e.kept()))
 	}
 	if err == nil {
 		if err = files.MayWrite(e.o.Dir); err != nil {
@@ -170,6 +228,9 @@ func (e *Engine) checkSpace() {
 	}
 	if err == nil {
 		err = descriptors()
+	}
+	if errors.Is(err, engine.ErrFull) {
+		e.lastFull.Store(time.Now().UnixNano())
 	}
 	switch {
 	case err != nil && e.full.Swap(&err) == nil:

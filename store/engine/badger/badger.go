@@ -10,6 +10,7 @@
 //     blocks only where a bad block would silently end a table, so its own modes are off. A background scrub reads all
 //     tables (scrub.go).
 //   - Long values are cut into chunks that Badger keeps in its tables (long.go), so no value log has to be collected.
+//   - Keys with a prefix that nothing reads any more are dropped with their tables (drop.go).
 //   - A folder is examined before Badger opens it (folder.go): Badger deletes and truncates files of a damaged folder.
 //     Repair copies everything that is intact into a new database (repair.go).
 //
@@ -46,20 +47,29 @@ type Options struct {
 	Log      zerolog.Logger
 	Free     func(dir string) (int64, error) // of a test; nil: files.FreeBytes
 	Volume   func(dir string) (int64, error) // of a test; nil: files.VolumeBytes
+	Eager    bool                            // of a test: Drop drops whatever that costs
 	still    bool                            // of a test: nothing is scrubbed
 }
 
 // Engine is a database.
 type Engine struct {
-	o       Options
-	db      *badger.DB
-	version atomic.Uint64         // of the newest complete flush, or the newest that Open found
-	flushed uint64                // the last commit of the flushes that were complete when the folder was opened
-	long    longValues            // only the flusher changes it
-	damage  atomic.Pointer[error] // why nothing is read or written any more
-	failed  atomic.Pointer[error] // why nothing is flushed any more
-	full    atomic.Pointer[error] // why commits are refused for now
-	deleted atomic.Bool           // keys were deleted since the tables were last flattened
+	o          Options
+	db         *badger.DB
+	version    atomic.Uint64         // of the newest complete flush, or the newest that Open found
+	flushed    uint64                // the last commit of the flushes that were complete when the folder was opened
+	long       longValues            // only the flusher changes it
+	damage     atomic.Pointer[error] // why nothing is read or written any more
+	failed     atomic.Pointer[error] // why nothing is flushed any more
+	full       atomic.Pointer[error] // why commits are refused for now
+	lastFull   atomic.Int64          // when commits were last refused because space was short
+	compact    atomic.Bool           // tables are compacted soon, if keys were deleted
+	deleted    atomic.Uint64         // the last flush that deleted keys; 0: none since all tables were compacted
+	flushes    atomic.Bool           // a flush is under way
+	flattening atomic.Bool           // all tables are being compacted, and flushes wait
+
+	writing    sync.Mutex // held while Badger is written to
+	budget     int64      // bytes that a flush may write before level zero is looked at again; guarded by writing
+	compacting sync.Mutex // held while all tables are compacted, or some dropped; before writing
 
 	mu        sync.Mutex
 	snapshots []*Snapshot // that are not released
@@ -82,8 +92,9 @@ func Open(o Options) (*Engine, error) {
 	if err := e.loadState(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	e.finished.Add(1)
+	e.finished.Add(2)
 	panics.Go(&o.Log, e.watch)
+	panics.Go(&o.Log, e.freeSpace)
 	if !o.still {
 		e.finished.Add(1)
 		panics.Go(&o.Log, e.scrubPeriodically)
@@ -181,7 +192,7 @@ func (e *Engine) found(damage error) error {
 }
 
 // Refusing returns the reason why commits are refused at the moment, or nil. freeing asks for commits that free space,
-// which may use a part of the reserve.
+// which no lack of space refuses: the log has room for them as long as it has a segment.
 func (e *Engine) Refusing(freeing bool) error {
 	if err := e.Damage(); err != nil {
 		return err
@@ -189,7 +200,7 @@ func (e *Engine) Refusing(freeing bool) error {
 	if p := e.failed.Load(); p != nil {
 		return fmt.Errorf("%w: no more writes until the data is opened again: %w", engine.ErrRefused, *p)
 	}
-	if p := e.full.Load(); p != nil && !(freeing && errors.Is(*p, engine.ErrFull) && e.room() == nil) {
+	if p := e.full.Load(); p != nil && !(freeing && errors.Is(*p, engine.ErrFull)) {
 		return *p
 	}
 	return nil
@@ -199,15 +210,59 @@ func (e *Engine) Refusing(freeing bool) error {
 func (e *Engine) Tables() int { return len(e.db.Tables()) }
 
 // Compact compacts all tables into one level, without deleted and overwritten keys.
-func (e *Engine) Compact() error { return e.db.Flatten(1) }
+// Flushes wait meanwhile, because a key that is deleted by a flush which is not complete reaches the last level with
+// its value, and stays there.
+func (e *Engine) Compact() error {
+	e.compacting.Lock()
+	defer e.compacting.Unlock()
+	e.flattening.Store(true)
+	defer e.flattening.Store(false)
+	err := e.emptyMemtable()
+	for IsBehind(err) && e.sleep(compactionPoll) {
+		err = e.emptyMemtable()
+	}
+	if err != nil {
+		return err
+	}
+	return e.db.Flatten(1)
+}
+
+// compactionPoll is how often Compact looks whether Badger takes more.
+const compactionPoll = 5 * time.Millisecond
+
+// emptyMemtable makes a table of Badger's memtable, which Flatten would leave. DropPrefix does so if there is something
+// to drop.
+func (e *Engine) emptyMemtable() error {
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	if err := e.mayFlush(); err != nil {
+		return err
+	}
+	txn := e.db.NewTransactionAt(e.version.Load(), true)
+	defer txn.Discard()
+	key := []byte(emptyingKey)
+	if err := txn.SetEntry(badger.NewEntry(key, sealEntry(nil, key, nil, whole))); err != nil {
+		return err
+	}
+	if err := txn.CommitAt(max(e.version.Load(), 1), nil); err != nil {
+		e.failed.CompareAndSwap(nil, &err)
+		return err
+	}
+	return e.dropPrefixes([][]byte{key})
+}
+
+// emptyingKey is a key that is written to be dropped.
+const emptyingKey = ownPrefix + "empty!"
 
 // Close closes the database, after the last read and write. It waits for compactions until late, which may be nil.
 // Then it leaves the folder as a killed process does, and the process has to end.
 func (e *Engine) Close(late <-chan time.Time) error {
 	close(e.stop)
-	e.finished.Wait()
 	closed := make(chan error, 1)
-	panics.Go(&e.o.Log, func() { closed <- panics.Call(e.db.Close) })
+	panics.Go(&e.o.Log, func() {
+		e.finished.Wait() // for compactions that Badger's Close would not wait for, too
+		closed <- panics.Call(e.db.Close)
+	})
 	select {
 	case err := <-closed:
 		if err != nil {

@@ -28,7 +28,7 @@ type Flush struct {
 	size    int64  // the maximum size of txn in Badger
 	count   int64  // entries of txn
 	slab    []byte // the values of txn
-	budget  int64  // bytes that may be given to Badger before level zero is looked at again
+	deletes bool   // some keys
 	wait    func(reason error) error
 }
 
@@ -48,6 +48,10 @@ func markerKey(place byte) []byte { return append([]byte(markerPrefix), place) }
 func (e *Engine) BeginFlush(wait func(reason error) error) *Flush {
 	version := e.version.Load() + 1
 	f := &Flush{engine: e, version: version, place: byte(version % 2), wait: wait}
+	e.flushes.Store(true)
+	e.writing.Lock()
+	e.budget = 0
+	e.writing.Unlock()
 	f.beginTxn()
 	return f
 }
@@ -59,7 +63,10 @@ func (f *Flush) beginTxn() {
 }
 
 // Discard ends a flush. If it is not complete, its entries are not shown until the folder is opened again.
-func (f *Flush) Discard() { f.txn.Discard() }
+func (f *Flush) Discard() {
+	f.txn.Discard()
+	f.engine.flushes.Store(false)
+}
 
 // Put writes the value of a key. A flush writes each key once. The caller must not change the key until the flush
 // ends.
@@ -75,7 +82,7 @@ func (f *Flush) Put(key, value []byte) error {
 
 // Delete removes a key.
 func (f *Flush) Delete(key []byte) error {
-	f.engine.deleted.Store(true)
+	f.deletes = true
 	if err := f.remove(key); err != nil {
 		return err
 	}
@@ -139,9 +146,10 @@ func (f *Flush) commit() error {
 	if err := f.check(f.txn.SetEntry(badger.NewEntry(partKey(f.place, f.parts), part))); err != nil {
 		return err
 	}
-	if err := f.admit(f.size + 2*entryOverhead); err != nil {
+	if err := f.admit(f.size + 2*entryOverhead); err != nil { // which locks writing
 		return err
 	}
+	defer f.engine.writing.Unlock()
 	if err := f.txn.CommitAt(f.version, nil); err != nil {
 		return f.fail(fmt.Errorf("flush: %w", err))
 	}
@@ -170,6 +178,10 @@ func (f *Flush) Finish(last uint64) error {
 	}
 	if err := files.SyncFile(f.engine.o.Dir); err != nil { // Badger syncs files, and not their names
 		return f.fail(fmt.Errorf("flush: %w", err))
+	}
+	f.engine.long.flushed()
+	if f.deletes {
+		f.engine.deleted.Store(f.version)
 	}
 	f.engine.version.Store(f.version)
 	return nil

@@ -194,6 +194,10 @@ func TestDeletedStaysDeleted(t *testing.T) {
 //     log.
 //   - levels.go, compactBuildTables: a table that cannot be created is left out, and its inputs are deleted.
 //   - levels.go, Flatten: it runs compactions as a worker other than 0, which merges no tables of level zero.
+//   - db.go, DropPrefix: it fails writes, makes a table of the memtable with all its keys, drops from the last level
+//     up, merges all of level zero into the base level, and hides an error of that. It holds the lock of readers.
+//   - levels.go, compactBuildTables: a table that has only dropped keys is not read.
+//   - levels.go, subcompact: a deleted key stays, with its values, while it is newer than what is discarded.
 //   - table.go, OpenTable: the age of a table is that of its file.
 //   - txn.go: entries of one transaction are replayed all or none.
 func TestBadgerIsKnown(t *testing.T) {

@@ -3,6 +3,10 @@ package badger
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -64,8 +68,10 @@ func chunkKey(generation uint64, number uint32) []byte {
 
 // longValues has the generations of all long values, so that their chunks are deleted with them.
 type longValues struct {
+	mu          sync.Mutex
 	generations map[string][]longGeneration
 	last        uint64 // the newest generation
+	complete    uint64 // the last generation whose head is in Badger
 }
 
 // longGeneration is a generation of a long value that has chunks.
@@ -100,6 +106,7 @@ func (l *longValues) load(db *badger.DB, version uint64) error {
 			return err
 		}
 	}
+	l.flushed()
 	return nil
 }
 
@@ -108,12 +115,83 @@ func (l *longValues) add(key string, g longGeneration) {
 	l.last = max(l.last, g.generation)
 }
 
+// begin adds a generation of a key's value, and returns it and those before.
+func (l *longValues) begin(key string, chunks uint32) (g longGeneration, before []longGeneration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before = slices.Clone(l.generations[key])
+	g = longGeneration{l.last + 1, chunks}
+	l.add(key, g)
+	return g, before
+}
+
+// replace makes generations the only ones of a key, and returns those before.
+func (l *longValues) replace(key string, with ...longGeneration) (before []longGeneration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before = l.generations[key]
+	if delete(l.generations, key); len(with) > 0 {
+		l.generations[key] = with
+	}
+	return before
+}
+
+// flushed notes that the heads of all generations are in Badger.
+func (l *longValues) flushed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.complete = l.last
+}
+
+// withPrefixes returns the generations of the long values whose keys have some prefixes, as ranges that no other
+// generation is in. It leaves out those whose heads are still to be written: a head must have its chunks.
+func (l *longValues) withPrefixes(prefixes [][]byte) (found []generations) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	dropped := map[uint64]bool{} // of all generations, whether they are found
+	for key, all := range l.generations {
+		has := slices.ContainsFunc(prefixes, func(prefix []byte) bool { return strings.HasPrefix(key, string(prefix)) })
+		for _, g := range all {
+			dropped[g.generation] = has && g.generation <= l.complete
+		}
+	}
+	begun := false
+	for _, g := range slices.Sorted(maps.Keys(dropped)) {
+		switch last := len(found) - 1; {
+		case !dropped[g]:
+			begun = false
+		case begun:
+			found[last].last = g
+		default:
+			begun = true
+			found = append(found, generations{g, g})
+		}
+	}
+	return found
+}
+
+// generations are those from first to last.
+type generations struct{ first, last uint64 }
+
+// forget forgets generations, which are dropped.
+func (l *longValues) forget(ranges []generations) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.generations, func(key string, all []longGeneration) bool {
+		left := slices.DeleteFunc(slices.Clone(all), func(g longGeneration) bool {
+			return slices.ContainsFunc(ranges, func(r generations) bool {
+				return r.first <= g.generation && g.generation <= r.last
+			})
+		})
+		l.generations[key] = left
+		return len(left) == 0
+	})
+}
+
 // putLong writes a long value.
 func (f *Flush) putLong(key, value []byte) error {
 	size, l := f.engine.o.maxChunk(), &f.engine.long
-	g := longGeneration{l.last + 1, uint32((len(value) + size - 1) / size)}
-	before := l.generations[string(key)]
-	l.add(string(key), g)
+	g, before := l.begin(string(key), uint32((len(value)+size-1)/size))
 	owner := append(binary.BigEndian.AppendUint32(nil, g.chunks), key...)
 	if err := f.set(longKey(g.generation), owner, whole); err != nil {
 		return err
@@ -128,15 +206,13 @@ func (f *Flush) putLong(key, value []byte) error {
 	if err := f.set(key, head.encode(), long); err != nil {
 		return err
 	}
-	l.generations[string(key)] = []longGeneration{g}
+	l.replace(string(key), g)
 	return f.deleteChunks(before)
 }
 
 // dropLong deletes the chunks of a key whose value is not long any more.
 func (f *Flush) dropLong(key []byte) error {
-	before := f.engine.long.generations[string(key)]
-	delete(f.engine.long.generations, string(key))
-	return f.deleteChunks(before)
+	return f.deleteChunks(f.engine.long.replace(string(key)))
 }
 
 func (f *Flush) deleteChunks(all []longGeneration) error {

@@ -8,8 +8,9 @@ import (
 	"github.com/cqld/cqld/store/engine/memory"
 )
 
-// maxWait is how long a commit waits for a flush or a sync at most: clients time out not much later.
-const maxWait = 5 * time.Second
+// maxWait is how long a commit waits for a flush or a sync at most. It is less than the timeout of a write, because
+// a client that is told that nothing was written may write again, and one whose time is over does not know.
+const maxWait = 1500 * time.Millisecond
 
 // Admit waits while the memtable is full and another one is still being flushed, while a sync of the log is late, or
 // while the log has no segment for a commit. It says why there are no commits, if there are none. freeing is for a
@@ -27,6 +28,7 @@ func (e *Engine) Admit(ops []engine.Op, size int, freeing bool) error {
 		late := e.syncIsLate()
 		if !late && !e.mustWait(size) {
 			if e.log.Ready(ops) {
+				e.freed = e.freed || freeing && e.badger.IsShort()
 				return nil
 			}
 			if p := e.noSegment.Load(); p != nil {
@@ -36,12 +38,12 @@ func (e *Engine) Admit(ops []engine.Op, size int, freeing bool) error {
 		if began.IsZero() {
 			began = time.Now()
 			e.waits.Add(1)
-			defer time.AfterFunc(maxWait, e.Changed.Broadcast).Stop()
-		} else if time.Since(began) >= maxWait {
+			defer time.AfterFunc(e.o.maxWait, e.Changed.Broadcast).Stop()
+		} else if time.Since(began) >= e.o.maxWait {
 			if late {
-				return fmt.Errorf("%w: earlier writes are not synced to disk yet", engine.ErrRefused)
+				return fmt.Errorf("%w: earlier writes are not synced to disk yet", engine.ErrBehind)
 			}
-			return fmt.Errorf("%w: earlier writes are not in tables yet", engine.ErrRefused)
+			return fmt.Errorf("%w: earlier writes are not in tables yet", engine.ErrBehind)
 		}
 		e.Changed.Wait()
 	}

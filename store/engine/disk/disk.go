@@ -14,6 +14,7 @@
 package disk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -57,6 +58,7 @@ type Options struct {
 	segment  int64                // of a test: bytes of a segment of the log
 	below    badger.Options       // of a test: how Badger is opened, without the folder
 	syncFile func(*os.File) error // of a test: syncs a segment
+	maxWait  time.Duration        // of a test: how long a commit waits at most
 }
 
 // Reserve is how much of a volume is left free.
@@ -93,6 +95,9 @@ type Engine struct {
 	longKeys longKeys // keys whose values in Badger are nearly too long
 	flow     flow     // of commits while a memtable is flushed; guarded by Mu
 
+	freed   bool // the memtable has commits that were taken on a full disk, because they free space; guarded by Mu
+	freeing bool // a frozen one has; guarded by Mu
+
 	synced time.Time // when the last sync that succeeded began; guarded by Mu
 
 	stuck     atomic.Pointer[error] // why nothing can be flushed at the moment
@@ -110,8 +115,9 @@ type Engine struct {
 }
 
 var (
-	_ engine.Engine = (*Engine)(nil)
-	_ memory.Below  = (*Engine)(nil)
+	_ engine.Engine  = (*Engine)(nil)
+	_ engine.Dropper = (*Engine)(nil)
+	_ memory.Below   = (*Engine)(nil)
 )
 
 // Limits returns the limits of a commit.
@@ -164,6 +170,19 @@ func (e *Engine) closeFiles(late <-chan time.Time) (err error) {
 		return fmt.Errorf("close the data: %w", errors.Join(err, closing))
 	}
 	return nil
+}
+
+// Drop removes the keys with some prefixes from tables, if that is cheaper than to delete them. It waits until the
+// reads that began before have ended. Memtables keep their rows, as the log does.
+func (e *Engine) Drop(ctx context.Context, prefixes [][]byte) error {
+	if err := e.Acquire(); err != nil {
+		return err
+	}
+	defer e.Release(1)
+	if err := e.AwaitReads(ctx); err != nil {
+		return err
+	}
+	return e.badger.Drop(ctx, prefixes)
 }
 
 // wake puts an element into a channel, unless it has one.

@@ -15,10 +15,13 @@ import (
 // tiny are options with which a few hundred commits are flushed several times.
 func tiny(t testing.TB, dir string, sync Sync) Options {
 	return Options{
-		Dir: dir, Sync: sync, Memtable: 64 << 10, segment: 32 << 10, below: badger.Options{MemTable: 1 << 20},
-		Log: zerolog.New(zerolog.NewTestWriter(t)),
+		Dir: dir, Sync: sync, Memtable: 64 << 10, segment: 32 << 10, below: badger.Options{MemTable: 1 << 20, Eager: true},
+		Log: zerolog.New(zerolog.NewTestWriter(t)), maxWait: patience,
 	}
 }
+
+// patience is how long commits of a test wait for a flush: a machine that is busy with other tests may take long.
+const patience = time.Minute
 
 // folder makes a folder for a test, in memory where the system has a file system for that: the tests sync much.
 func folder(t testing.TB) string {
@@ -74,10 +77,10 @@ func flush(e *Engine) {
 func TestContract(t *testing.T) {
 	for name, options := range map[string]func(t testing.TB, dir string) Options{
 		"periodic": func(t testing.TB, dir string) Options {
-			return Options{Dir: dir, Log: zerolog.New(zerolog.NewTestWriter(t))}
+			return Options{Dir: dir, Log: zerolog.New(zerolog.NewTestWriter(t)), maxWait: patience}
 		},
 		"batch": func(t testing.TB, dir string) Options {
-			return Options{Dir: dir, Sync: Batch, Log: zerolog.New(zerolog.NewTestWriter(t))}
+			return Options{Dir: dir, Sync: Batch, Log: zerolog.New(zerolog.NewTestWriter(t)), maxWait: patience}
 		},
 		"many flushes":          func(t testing.TB, dir string) Options { return tiny(t, dir, Periodic) },
 		"many flushes in batch": func(t testing.TB, dir string) Options { return tiny(t, dir, Batch) },

@@ -101,6 +101,10 @@ func (e *Engine) replaceMemtable(m *memory.Memtable, took time.Duration) {
 	if e.inTables = m.Last; e.Memtable.Size >= e.o.Memtable {
 		e.Freeze()
 	}
+	if e.freeing {
+		e.freeing = false
+		e.badger.CompactSoon() // which frees what the memtable has deleted
+	}
 	e.flow.flushed(m.Size, took)
 	e.Changed.Broadcast()
 }
@@ -111,7 +115,8 @@ func (e *Engine) writeTables(m *memory.Memtable, base memory.Base) error {
 	f := e.badger.BeginFlush(e.waitForBadger)
 	defer f.Discard()
 	var folded, last []byte
-	n := 0
+	const look = 1 << 20 // bytes between looks at the deadline
+	n := look
 	err := m.Each(e.fold, func(op engine.Op, err error) error {
 		invariants.Check(last == nil || bytes.Compare(last, op.Key) < 0, "key %x is flushed after key %x", op.Key, last)
 		last = op.Key
@@ -126,8 +131,10 @@ func (e *Engine) writeTables(m *memory.Memtable, base memory.Base) error {
 		case len(op.Value) > 0:
 			err = f.Put(op.Key, op.Value)
 		}
-		if n++; err == nil && n%1000 == 1 && e.isLate() {
-			err = errStopped
+		if n += len(op.Key) + len(op.Value) + memory.RowOverhead; n >= look {
+			if n = 0; err == nil && e.isLate() {
+				err = errStopped
+			}
 		}
 		return err
 	})

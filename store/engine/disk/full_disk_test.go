@@ -69,8 +69,8 @@ func TestFullDisk(t *testing.T) {
 	flush(e)
 	d.free.Store(0)
 	e.CommitFreeing([]engine.Op{write}, func(err error) { outcome <- err })
-	if err := <-outcome; !errors.Is(err, engine.ErrFull) {
-		t.Errorf("there is no room at all, and a write that frees space: %v", err)
+	if err := <-outcome; err != nil {
+		t.Errorf("there is no room at all but in the log, and a write that frees space: %v", err)
 	}
 	d.free.Store(1 << 40)
 	until(t, "writes are taken", func() bool { return e.Refusing() == nil })

@@ -20,7 +20,8 @@ type model struct {
 	engine *Engine
 	o      Options
 	holds  map[string]string
-	table  int // the first of those that are written to
+	table  int  // the first of those that are written to
+	viewed bool // a view is open, for which Drop would wait
 }
 
 // key draws a key from a few hundred, of which some have others as prefixes, or from a few tables with few keys each:
@@ -92,12 +93,36 @@ func (m *model) step() {
 			m.Fatal(err)
 		}
 		maps.DeleteFunc(m.holds, func(k, _ string) bool { return k >= start && k < end })
+	case 5:
+		m.drop()
 	case 1, 2, 3:
 		m.update()
 	case 4:
 		m.engine.FlushSoon()
 	default:
 		m.write()
+	}
+}
+
+// drop removes the rows of tables that are not written to any more. What Drop leaves is deleted.
+func (m *model) drop() {
+	if m.table == 0 || m.viewed {
+		return
+	}
+	first := m.random.IntN(m.table)
+	var prefixes [][]byte
+	for i := first; i < min(first+3, m.table); i++ {
+		prefixes = append(prefixes, fmt.Appendf(nil, "%04d ", i))
+	}
+	if err := m.engine.Drop(m.Context(), prefixes); err != nil {
+		m.Fatal(err)
+	}
+	for _, prefix := range prefixes {
+		end := append(slices.Clone(prefix[:len(prefix)-1]), ' '+1)
+		if err := m.engine.DeleteRange(prefix, end); err != nil {
+			m.Fatal(err)
+		}
+		maps.DeleteFunc(m.holds, func(k, _ string) bool { return strings.HasPrefix(k, string(prefix)) })
 	}
 }
 
@@ -276,6 +301,8 @@ func (m *model) killed() {
 // whileViewed writes while a view is open, which goes on to show what there was.
 func (m *model) whileViewed() {
 	before := maps.Clone(m.holds)
+	m.viewed = true
+	defer func() { m.viewed = false }()
 	err := m.engine.View(func(r engine.Reader) error {
 		for range 60 {
 			m.step()

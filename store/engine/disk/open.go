@@ -25,6 +25,9 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	if o.SyncEvery == 0 {
 		o.SyncEvery = time.Second
 	}
+	if o.maxWait == 0 {
+		o.maxWait = maxWait
+	}
 	if o.segment == 0 {
 		o.segment = min(o.Memtable, maxSegment)
 	}

@@ -66,7 +66,8 @@ func (e *Engine) acknowledge(done func(error), outcome error) {
 	}
 }
 
-// noteSync notes the outcome of a sync.
+// noteSync notes the outcome of a sync. While space is short it has the memtable flushed, because deletes free nothing
+// in there.
 func (e *Engine) noteSync(began time.Time, err error) {
 	e.Mu.Lock()
 	defer e.Mu.Unlock()
@@ -75,6 +76,11 @@ func (e *Engine) noteSync(began time.Time, err error) {
 		e.Changed.Broadcast()
 	}
 	e.Forget()
+	if (e.freed || e.badger.IsFull()) && e.Memtable.Size > 0 && len(e.Layers.Frozen) < maxFrozen {
+		e.freed, e.freeing = false, true
+		e.Freeze()
+		wake(e.flushing)
+	}
 }
 
 // syncNow syncs the log. If that fails there are no more commits, because it is unknown which ones are on disk.
@@ -110,7 +116,7 @@ func (e *Engine) makeSegments() {
 		case <-retry:
 		}
 		retry = nil
-		err := panics.Call(e.log.Prepare)
+		err := panics.Call(func() error { return e.log.Prepare(e.badger.RoomForLog) })
 		switch {
 		case panics.Is(err): // half a segment may be there
 			e.fail(err)

@@ -72,7 +72,7 @@ func TestOpenSyncsLog(t *testing.T) {
 	o.SyncEvery, o.Memtable = time.Hour, 1<<20
 	e := open(t, o)
 	commitNumbered(t, e, 100)
-	if err := e.log.Prepare(); err != nil { // no file is made while they are copied
+	if err := e.log.Prepare(nil); err != nil { // no file is made while they are copied
 		t.Fatal(err)
 	}
 	killed := folder(t)

@@ -1,8 +1,10 @@
 package memory
 
 import (
+	"context"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/cqld/cqld/store/engine"
 )
@@ -106,6 +108,25 @@ func (f *Front) retire(v *version) {
 	if v.isRead() {
 		f.retired = append(f.retired, retired{v.readers, v.layers.Base})
 	}
+}
+
+// AwaitReads waits until all reads have ended that are under way, or ctx ends.
+func (f *Front) AwaitReads(ctx context.Context) error {
+	f.Mu.Lock()
+	f.beginWriting(true)
+	f.publish(nil) // so that later reads enter another version
+	under := slices.Clone(f.retired)
+	f.Mu.Unlock()
+	for _, r := range under {
+		for r.readers.Load() != 0 {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}
+	return nil
 }
 
 // Forget releases the bases that are not read any more, and reports whether no retired version is read. Mu is held.

@@ -89,7 +89,7 @@ func open(dir string, o Options, l list, full []*segment, last uint64) (*Log, er
 	}
 	log := &Log{dir: dir, o: o, list: l, full: full, marks: m, synced: last}
 	log.last.Store(last)
-	if err := log.Prepare(); err != nil {
+	if err := log.Prepare(nil); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
 	return log, nil
@@ -155,8 +155,9 @@ const maxKeptBuffer = 1 << 20
 
 var longBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// Prepare makes the next segment, unless there is one, and unmaps full ones.
-func (l *Log) Prepare() error {
+// Prepare makes the next segment, unless there is one, and unmaps full ones. room may refuse a segment of a size; nil:
+// the disk does.
+func (l *Log) Prepare(room func(size int64) error) error {
 	l.changing.Lock()
 	defer l.changing.Unlock()
 	l.mu.Lock()
@@ -175,6 +176,11 @@ func (l *Log) Prepare() error {
 	}
 	if ready || l.unsure != nil {
 		return l.unsure
+	}
+	if room != nil {
+		if err := room(l.o.SegmentSize); err != nil {
+			return err
+		}
 	}
 	s, err := createSegment(l.dir, l.list.last+1, l.o.SegmentSize, l.o.Mapped)
 	if err != nil {

@@ -78,7 +78,7 @@ func TestMapped(t *testing.T) {
 	} {
 		for _, l := range logs {
 			if !l.Ready(put(n)) {
-				if err := l.Prepare(); err != nil {
+				if err := l.Prepare(nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -89,7 +89,7 @@ func TestMapped(t *testing.T) {
 		equal("appended")
 	}
 	for _, l := range logs {
-		if err := l.Prepare(); err != nil {
+		if err := l.Prepare(nil); err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range l.full {
