@@ -197,7 +197,7 @@ soak: ## write a mixed load for ten minutes with kills and restarts, and compare
 	TEST_CQLD_COMPACTED=$(FOR) go test -count=1 -timeout 0 -v -run '^TestBesideCompactions$$' ./store/engine/disk
 
 damage: ## damage each file of data folders in many ways, open and repair them
-	TEST_CQLD_MATRIX=all go test -count=1 -timeout 0 -run '^(TestRot.*|TestDamaged.*)$$' ./store/engine/badger ./store/engine/disk
+	TEST_CQLD_MATRIX=all go test -count=1 -timeout 0 -run '^(TestRot.*|TestDamage.*|TestOtherDamage)$$' ./store/engine/badger ./store/engine/disk ./command
 
 HOSTILE ?=
 

@@ -20,6 +20,7 @@ import (
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/disk"
+	"github.com/cqld/cqld/store/engine/files"
 )
 
 // maxShownFaults is how many faults verify prints.
@@ -53,7 +54,8 @@ func verifyCommand(c *console) *cobra.Command {
 }
 
 // verifyFolder compares the files of a folder with their checksums, and rows with indexes and views. It opens the
-// folder as a server does, so it replays the commit log of a killed server, and changes nothing else.
+// folder as a server does, so it replays the commit log of a killed server, and changes nothing else. In a folder that
+// cannot be written to it changes nothing at all.
 func verifyFolder(ctx context.Context, c *console, dir string, steps *progress) error {
 	defer steps.end()
 	c.privateFiles()
@@ -74,7 +76,7 @@ func verifyFolder(ctx context.Context, c *console, dir string, steps *progress) 
 	}
 	st, err := store.Open(store.Options{
 		Engine: func(f engine.Fold) (engine.Engine, error) {
-			return disk.Open(disk.Options{Dir: dir, Log: zerolog.Nop()}, f)
+			return disk.Open(disk.Options{Dir: dir, ReadOnly: files.MayWrite(dir) != nil, Log: zerolog.Nop()}, f)
 		},
 		System: server.SystemKeyspaces(), Still: true, Log: zerolog.Nop(),
 	})

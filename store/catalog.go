@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -77,6 +78,9 @@ func (s *definer) define(change func(*schema.Catalog) (*schema.Catalog, error)) 
 // commitDefinitions commits and syncs definitions. applied reports whether the engine may have them although it fails.
 // freeing is set if a table is dropped.
 func (s *definer) commitDefinitions(ops []engine.Op, freeing bool) (applied bool, err error) {
+	if err := s.keepDefinitions(ops); err != nil {
+		return false, err
+	}
 	commit := s.commit
 	if freeing {
 		commit = s.commitFreeing
@@ -91,7 +95,7 @@ func (s *definer) commitDefinitions(ops []engine.Op, freeing bool) (applied bool
 		if err := s.engine.Sync(); err != nil {
 			return true, fmt.Errorf("sync the definitions: %w", err)
 		}
-		return true, nil
+		return true, s.keepDefinitions(nil)
 	case errors.Is(err, engine.ErrTooLarge):
 		return applied, cqlerr.Serverf("The definitions are too large to be stored together")
 	case isRefused(err):
@@ -145,11 +149,14 @@ func missing(old map[[16]byte]uint32, used map[uint32]bool) []uint32 {
 }
 
 // loadIndexes finds the indexes of the catalog among the stored records. An index without a record gets one; the keys
-// of a record without an index are purged.
-func (s *definer) loadIndexes(first *state) error {
+// of a record without an index are purged. If rebuild is set, all indexes get other numbers, so that they are built.
+func (s *definer) loadIndexes(first *state, rebuild bool) error {
 	indexes, err := index.Read(s.engine)
 	if err != nil {
 		return err
+	}
+	if rebuild {
+		indexes = map[uint32][]*index.Index{0: slices.Concat(slices.Collect(maps.Values(indexes))...)} // of no table
 	}
 	stored := &state{catalog: &schema.Catalog{}, indexes: indexes}
 	m := s.meta
@@ -157,7 +164,11 @@ func (s *definer) loadIndexes(first *state) error {
 	if len(ops) == 0 {
 		return nil
 	}
-	if err := s.commit(append(ops, m.op())); err != nil {
+	ops = append(ops, m.op())
+	if err := s.keepDefinitions(ops); err != nil {
+		return err
+	}
+	if err := s.commit(ops); err != nil {
 		return err
 	}
 	s.meta = m

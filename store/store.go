@@ -112,6 +112,10 @@ func Open(o Options) (*Store, error) {
 // load reads the store's own records, or writes them into an empty engine, then the catalog. The tombstones are read
 // in the background.
 func (s *Store) load(system []*schema.Keyspace) error {
+	sound, err := s.compareKept()
+	if err != nil {
+		return err
+	}
 	found, err := s.meta.load(s.engine)
 	if err != nil {
 		return err
@@ -134,8 +138,20 @@ func (s *Store) load(system []*schema.Keyspace) error {
 		return err
 	}
 	first := newState(catalog)
-	if err := s.loadIndexes(first); err != nil {
+	repair, err := s.repaired()
+	if err != nil {
+		return err
+	}
+	if err := s.loadIndexes(first, repair != nil); err != nil {
 		return fmt.Errorf("load the indexes: %w", err)
+	}
+	if repair != nil {
+		if err := s.endRepair(repair, first, sound); err != nil {
+			return fmt.Errorf("end the repair: %w", err)
+		}
+	}
+	if err := s.keepDefinitions(nil); err != nil {
+		return err
 	}
 	s.state.Store(first)
 	some, err := tombstones.TablesWithAny(s.engine, first.ids)

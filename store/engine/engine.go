@@ -3,8 +3,8 @@
 //
 // An Engine is a Reader with commits. Commit applies operations (Op) atomically; Update is a transaction (Txn) that
 // reads before it writes. Deltas are merged into values by the store's Fold function. Optional interfaces are for
-// engines with more to offer: ManyGetter, Freeing, Dropper, Snapshotter, Remote, Splitter and Clock. Package enginetest
-// tests the contract.
+// engines with more to offer: ManyGetter, Freeing, Dropper, Snapshotter, Remote, Splitter, Clock and Keeper. Package
+// enginetest tests the contract.
 //
 // Keys compare as unsigned bytes. Values are never empty. An engine's versions, expiry and timestamps do not show:
 // cell timestamps, TTLs and tombstones are the store's.
@@ -37,6 +37,9 @@ var ErrBehind = fmt.Errorf("%w", ErrRefused)
 
 // ErrUnknown is returned when a commit may or may not have been applied, as a whole.
 var ErrUnknown = errors.New("engine: outcome unknown")
+
+// ErrDamaged is wrapped by the errors for stored data that is not what was written.
+var ErrDamaged = errors.New("the data is damaged")
 
 // ErrClosed is returned when the engine has been closed, or is about to be.
 var ErrClosed = errors.New("engine: closed")
@@ -307,6 +310,40 @@ type Splitter interface {
 	// Split makes ranges begin at keys. It does not wait. It is best effort.
 	Split(keys [][]byte)
 }
+
+// Keeper is an Engine of files, which may be damaged. It keeps a second copy of what all other data depends on, in
+// another file than the data itself.
+type Keeper interface {
+	Engine
+
+	// Keep replaces the copy. If it fails there is none.
+	Keep(content []byte) error
+
+	// Kept returns the copy, or nil if there is none. It returns ErrDamaged if the copy is not what was written.
+	Kept() ([]byte, error)
+
+	// Repaired returns what a repair could not recover, until RepairEnded is called; nil: there was no repair.
+	Repaired() (*Repair, error)
+
+	// RepairEnded says that the rest of the data agrees with what a repair has left.
+	RepairEnded() error
+}
+
+// Repair is what a repair of damaged files could not recover.
+type Repair struct{ Losses []Loss }
+
+// Loss is something that a repair could not recover. In the ranges entries are missing; where a deletion is missing, or
+// a newer value, the older value is back.
+type Loss struct {
+	File    string  // that was damaged
+	What    string  // the damage
+	Ranges  []Range // where entries may be missing; none: anywhere, because the file had commits
+	Entries int     // the maximum number of missing entries; -1: it is not known
+	Commits uint64  // missing commits of the log
+}
+
+// Range is a range of keys. An end without bytes is after the last one.
+type Range struct{ Start, End []byte }
 
 // Update runs an update of an engine with one guard and waits for its outcome.
 func Update(ctx context.Context, e Engine, guard []byte, fn func(Txn) error) error {

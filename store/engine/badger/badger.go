@@ -36,7 +36,7 @@ import (
 )
 
 // ErrDamaged is wrapped by the error for a folder with damaged files.
-var ErrDamaged = errors.New("the data is damaged")
+var ErrDamaged = engine.ErrDamaged
 
 // Options open a database.
 type Options struct {
@@ -57,6 +57,10 @@ type Engine struct {
 	db         *badger.DB
 	version    atomic.Uint64         // of the newest complete flush, or the newest that Open found
 	flushed    uint64                // the last commit of the flushes that were complete when the folder was opened
+	unsure     bool                  // a later flush is incomplete: it is forgotten when the log has its commits
+	newer      bool                  // a repair has found entries of flushes after them
+	inTables   uint64                // see InTables; only the flusher changes these
+	inLogs     []loggedFlush
 	long       longValues            // only the flusher changes it
 	damage     atomic.Pointer[error] // why nothing is read or written any more
 	failed     atomic.Pointer[error] // why nothing is flushed any more
@@ -118,14 +122,24 @@ func (o *Options) setDefaults() {
 func (e *Engine) loadState() (err error) {
 	e.version.Store(e.db.MaxVersion())
 	e.db.SetDiscardTs(e.version.Load()) // it is 0 after Open, and would keep all versions
-	if e.flushed, err = e.readMarkers(); err != nil {
+	repaired, err := ReadRepair(e.o.Dir)
+	if err != nil {
+		return err
+	}
+	e.flushed, e.unsure, err = e.readMarkers()
+	if e.o.Repair && (repaired != nil || errors.Is(err, ErrDamaged)) {
+		e.flushed, err = e.mend()
+	}
+	if err != nil {
 		return err
 	}
 	if err := e.long.load(e.db, e.version.Load()); err != nil {
 		return err
 	}
+	newest, _, err := memtableNumbers(e.o.Dir)
+	e.inLogs = []loggedFlush{{e.flushed, newest - 1}} // nothing is in the newest yet
 	e.checkSpace()
-	return nil
+	return err
 }
 
 // openError wraps Badger's error for a folder.
@@ -174,6 +188,15 @@ func badgerOptions(o Options) badger.Options {
 
 // Flushed is the last commit that Open found in tables. The commits after it have to be in the log.
 func (e *Engine) Flushed() uint64 { return e.flushed }
+
+// HasNewer reports whether a repair has found entries of commits after Flushed in tables. Which commits is unknown.
+func (e *Engine) HasNewer() bool { return e.newer }
+
+// AllInTables reports whether a folder that was closed has everything in tables.
+func AllInTables(dir string) bool {
+	n, err := countMemtables(dir)
+	return err == nil && n == 0
+}
 
 // Damage is damage that was found since Open, or nil. After it nothing is read or written any more.
 func (e *Engine) Damage() error {

@@ -104,7 +104,8 @@ func TestRotWhileOpen(t *testing.T) {
 }
 
 // TestRotIsFound changes a bit of each kind of a table's bytes, and looks that the folder is refused, or the scrub
-// finds it, and that nothing but what was written is served. Repaired, the folder has the rows of all blocks but one.
+// finds it, and that nothing but what was written is served. Repaired, the folder has the rows of all blocks but one,
+// and of all blocks if the index is damaged.
 func TestRotIsFound(t *testing.T) {
 	dir, table := rotFolder(t)
 	b := read(t, table)
@@ -142,21 +143,108 @@ func TestRotIsFound(t *testing.T) {
 			o.Repair = true
 			e := open(t, o)
 			defer e.Close(nil)
-			wantMost(t, content(t, e, engine.ScanOptions{}))
+			wantMost(t, content(t, e, engine.ScanOptions{}), o.Dir, at < index)
 		})
 	}
 }
 
-// wantMost wants all rows but those of one block, or of the table, if its index is gone.
-func wantMost(t *testing.T, all map[string]string) {
+// TestRepairParts damages the block of a table that has a part of the last flush, and not its marker. Without it the
+// folder would lack a part of the flush, after each repair too.
+func TestRepairParts(t *testing.T) {
+	dir := folderForTest(t)
+	e := open(t, small(t, dir))
+	key := func(i int) []byte { return fmt.Appendf(nil, "key-%0300d", i) }
+	flushing(t, e, 1, func(f *Flush) (err error) {
+		for i := range 40 {
+			err = errors.Join(err, f.Put(key(i), bytes.Repeat([]byte{byte(i)}, 110<<10)))
+		}
+		return err
+	})
+	if err := e.Close(nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range mustGlob(t, filepath.Join(dir, "*"+tableSuffix)) {
+		if at := bytes.Index(read(t, table), []byte("part!")); at >= 0 {
+			flip(t, table, at)
+			break // the last table has the marker
+		}
+	}
+	for _, repair := range []bool{true, false, true} {
+		o := small(t, dir)
+		o.Repair = repair
+		e := open(t, o)
+		if n := len(content(t, e, engine.ScanOptions{})); n < 38 || e.Flushed() != 0 {
+			t.Errorf("repair %t: %d values are left, and the commits up to %d are in tables", repair, n, e.Flushed())
+		}
+		if err := e.Close(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// mustGlob are the files like a pattern.
+func mustGlob(t *testing.T, pattern string) []string {
 	t.Helper()
+	found, err := filepath.Glob(pattern)
+	if err != nil || len(found) == 0 {
+		t.Fatalf("%s: %v, %v", pattern, found, err)
+	}
+	return found
+}
+
+// TestZeroedIndex fills the second half of a table with zeros: a repair has the rows of the first half, in a moment.
+func TestZeroedIndex(t *testing.T) {
+	dir, table := rotFolder(t)
+	b := append(read(t, table), make([]byte, 4<<20)...)
+	half := bytes.Index(b, []byte(rotValue(rotKeys/2)))
+	clear(b[half:])
+	if err := os.WriteFile(table, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := small(t, dir)
+	o.Repair = true
+	e := open(t, o)
+	defer e.Close(nil)
+	if n := len(content(t, e, engine.ScanOptions{})); n < rotKeys/2-200 || n > rotKeys/2 {
+		t.Errorf("%d rows are left of %d", n, rotKeys/2)
+	}
+	noted, err := ReadRepair(dir)
+	if err != nil || len(noted.Losses) != 1 || len(noted.Losses[0].Ranges) != 1 || noted.Losses[0].Entries >= 0 {
+		t.Fatalf("noted is %+v, %v", noted, err)
+	}
+	if start := noted.Losses[0].Ranges[0].Start; !bytes.HasPrefix(start, []byte("key-00")) {
+		t.Errorf("the rows after %q are lost", start)
+	}
+}
+
+// wantMost wants all rows but those of one block, if a block is damaged, and that the repair has counted the others.
+func wantMost(t *testing.T, all map[string]string, dir string, blockIsLost bool) {
+	t.Helper()
+	noted, err := ReadRepair(dir)
+	if err != nil || noted == nil {
+		t.Fatalf("the repair has noted nothing: %v", err)
+	}
+	for _, l := range noted.Losses {
+		if l.Entries > 0 {
+			t.Logf("%s: %s, %d entries of %q", l.File, l.What, l.Entries, l.Ranges)
+		}
+		if counted, missing := l.Entries, rotKeys-len(all); counted < missing && counted >= 0 {
+			t.Errorf("%d entries are missing, and %d are counted", missing, counted)
+		}
+	}
+	if lost := len(noted.Losses) > 0; lost && !blockIsLost && noted.Losses[0].Entries > 0 || !lost && len(all) < rotKeys {
+		t.Errorf("of %d rows %d are left, and noted is %+v", rotKeys, len(all), noted)
+	}
+	if !blockIsLost && len(all) < rotKeys {
+		t.Errorf("the index is damaged, and %d rows of %d are left", len(all), rotKeys)
+	}
 	for key, value := range all {
 		var i int
 		if _, err := fmt.Sscanf(key, "key-%05d-key", &i); err != nil || value != rotValue(i) {
 			t.Errorf("%q holds %q", key, value)
 		}
 	}
-	if n := len(all); n > 0 && n < rotKeys-200 {
+	if n := len(all); n < rotKeys-200 {
 		t.Errorf("only %d of %d rows are left", n, rotKeys)
 	}
 }
@@ -238,7 +326,8 @@ func tryDamaged(t *testing.T, o Options, name string) {
 	}
 }
 
-// TestLostTransaction removes a transaction of the last flush: the folder is refused.
+// TestLostTransaction removes a transaction of a flush. Of the last flush: its commits have to be in the log. Of the
+// one before: the folder is refused.
 func TestLostTransaction(t *testing.T) {
 	e := open(t, small(t, folderForTest(t)))
 	flushing(t, e, 1, func(f *Flush) (err error) {
@@ -259,9 +348,42 @@ func TestLostTransaction(t *testing.T) {
 	if err := e.Close(nil); err != nil {
 		t.Fatal(err)
 	}
+	e, err := Open(e.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Flushed() != 0 {
+		t.Errorf("the commits up to %d are said to be in tables", e.Flushed())
+	}
+	if err := e.Confirm(); err != nil { // the commit log has them
+		t.Fatal(err)
+	}
+	flushing(t, e, 2, func(f *Flush) error { return f.Put([]byte("key"), []byte("value")) })
+	if e = reopen(t, e); e.Flushed() != 2 {
+		t.Errorf("after another flush the commits up to %d are said to be in tables", e.Flushed())
+	}
+	// The flush before the last one is incomplete: it is unknown which commits are in tables.
+	version = e.version.Load()
+	next := e.db.NewTransactionAt(version, true)
+	defer next.Discard()
+	place := byte((version - 1) % 2)
+	incomplete := sealEntry(nil, markerKey(place), encodeMarker(version-1, 1, 3), whole)
+	err = errors.Join(next.Set(markerKey(place), incomplete), next.CommitAt(version+1, nil), e.Close(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := Open(e.o); !errors.Is(err, errPartMissing) || !errors.Is(err, ErrDamaged) {
 		t.Errorf("the folder is opened: %v", err)
 	}
+	o := e.o
+	o.Repair = true
+	if e, err = Open(o); err != nil {
+		t.Fatal(err)
+	}
+	if e.Flushed() != 0 {
+		t.Errorf("after the repair the commits up to %d are said to be in tables", e.Flushed())
+	}
+	reopen(t, e).Close(nil)
 }
 
 // TestUnlistedTable has a table that MANIFEST does not name, as a compaction leaves it that was interrupted. It is

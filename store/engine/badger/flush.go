@@ -4,6 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -42,6 +46,12 @@ func partKey(place byte, number uint32) []byte {
 }
 
 func markerKey(place byte) []byte { return append([]byte(markerPrefix), place) }
+
+func encodeMarker(version, last uint64, parts uint32) []byte {
+	marker := binary.BigEndian.AppendUint64(nil, version)
+	marker = binary.BigEndian.AppendUint64(marker, last)
+	return binary.BigEndian.AppendUint32(marker, parts)
+}
 
 // BeginFlush begins a flush. While Badger must not be given more, wait is called with the reason until it may: wait
 // waits a little, or returns an error that ends the flush. Discard has to be called at the end.
@@ -166,10 +176,7 @@ func (f *Flush) fail(err error) error {
 // Finish completes a flush of the commits up to last. When it returns they are on disk, and the next snapshot has
 // them.
 func (f *Flush) Finish(last uint64) error {
-	marker := binary.BigEndian.AppendUint64(nil, f.version)
-	marker = binary.BigEndian.AppendUint64(marker, last)
-	marker = binary.BigEndian.AppendUint32(marker, f.parts+1)
-	sealed := sealEntry(nil, markerKey(f.place), marker, whole)
+	sealed := sealEntry(nil, markerKey(f.place), encodeMarker(f.version, last, f.parts+1), whole)
 	if err := f.check(f.txn.SetEntry(badger.NewEntry(markerKey(f.place), sealed))); err != nil {
 		return err
 	}
@@ -184,38 +191,126 @@ func (f *Flush) Finish(last uint64) error {
 		f.engine.deleted.Store(f.version)
 	}
 	f.engine.version.Store(f.version)
+	newest, _, err := memtableNumbers(f.engine.o.Dir)
+	if err != nil {
+		return f.fail(fmt.Errorf("flush: %w", err))
+	}
+	f.engine.inLogs = append(f.engine.inLogs, loggedFlush{last, newest})
 	return nil
 }
 
-// readMarkers checks that the last flushes are complete, and returns the last commit of the newest.
-func (e *Engine) readMarkers() (last uint64, err error) {
+// loggedFlush is a flush that may be in the log of a memtable of Badger's: of the memtable with a number, or one
+// before.
+type loggedFlush struct {
+	last     uint64 // its last commit
+	memtable int
+}
+
+// InTables is the last commit of the flushes that are in tables as a whole. Later ones are in the logs of memtables,
+// which Badger cuts off at a damaged entry, so the commit log has to keep their commits. Only the flusher calls it.
+func (e *Engine) InTables() (last uint64, err error) {
+	_, oldest, err := memtableNumbers(e.o.Dir)
+	for err == nil && len(e.inLogs) > 0 && e.inLogs[0].memtable < oldest {
+		e.inTables, e.inLogs = e.inLogs[0].last, e.inLogs[1:]
+	}
+	return e.inTables, err
+}
+
+// memtableNumbers are the numbers of the newest and the oldest memtable. A memtable has a log until it is in a table.
+func memtableNumbers(dir string) (newest, oldest int, err error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*"+memtableSuffix))
+	oldest = math.MaxInt
+	for _, path := range paths {
+		n, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), memtableSuffix))
+		if err != nil {
+			return 0, 0, err
+		}
+		newest, oldest = max(newest, n), min(oldest, n)
+	}
+	return newest, oldest, err
+}
+
+// marker is the marker of a flush.
+type marker struct {
+	version, last uint64
+	parts         uint32
+}
+
+// readMarker reads a marker. It is zero if there is none.
+func (s *Snapshot) readMarker(place byte) (m marker, err error) {
+	_, err = s.get(markerKey(place), func(b []byte, _ kind) error {
+		if len(b) != 20 {
+			return fmt.Errorf("%w: the marker of a flush is not one", ErrDamaged)
+		}
+		m = marker{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:]), binary.BigEndian.Uint32(b[16:])}
+		return nil
+	})
+	return m, err
+}
+
+// readMarkers returns the last commit of the flushes that are complete. newer reports whether there is an incomplete
+// one after them: a memtable's log that Badger has cut off at a damaged entry leaves one, and the commit log has its
+// commits. If the incomplete one is older than a complete one, it is unknown which commits are in tables.
+func (e *Engine) readMarkers() (last uint64, newer bool, err error) {
+	s := e.Snapshot()
+	defer s.Release()
+	var complete, incomplete marker
+	for place := range byte(2) {
+		m, err := s.readMarker(place)
+		if err != nil {
+			return 0, false, err
+		}
+		err = s.checkParts(place, m.version, m.parts)
+		if errors.Is(err, errPartMissing) {
+			incomplete, newer = m, true
+		} else if err != nil {
+			return 0, false, err
+		} else if m.version > complete.version {
+			complete = m
+		}
+	}
+	if newer && incomplete.version < complete.version {
+		return 0, true, fmt.Errorf("%w: %s: %w", ErrDamaged, e.o.Dir, errPartMissing)
+	}
+	return complete.last, newer, nil
+}
+
+// hasNewer reports whether tables have a newer version than the flushes with a marker.
+func (e *Engine) hasNewer() (bool, error) {
 	s := e.Snapshot()
 	defer s.Release()
 	var newest uint64
 	for place := range byte(2) {
-		var version, commit uint64
-		var parts uint32
-		_, err := s.get(markerKey(place), func(b []byte, _ kind) error {
-			if len(b) != 20 {
-				return fmt.Errorf("%w: the marker of a flush is not one", ErrDamaged)
-			}
-			version, commit, parts = binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:]), binary.BigEndian.Uint32(b[16:])
-			return nil
-		})
-		if err == nil {
-			err = s.checkParts(place, version, parts)
-		}
+		m, err := s.readMarker(place)
 		if err != nil {
-			return 0, err
+			return false, err
 		}
-		if version > newest {
-			newest, last = version, commit
-		}
+		newest = max(newest, m.version)
 	}
-	return last, nil
+	return e.db.MaxVersion() > newest, nil
 }
 
-var errPartMissing = errors.New("a part of the last flush is missing")
+// forgetFlushes replaces the markers: the commits up to last are in tables, and no flush lacks a part.
+func (e *Engine) forgetFlushes(last uint64) error {
+	version := e.db.MaxVersion() + 1
+	batch := e.db.NewWriteBatchAt(version)
+	defer batch.Cancel()
+	for place := range byte(2) {
+		sealed := sealEntry(nil, markerKey(place), encodeMarker(version, last, 0), whole)
+		if err := batch.SetEntry(badger.NewEntry(markerKey(place), sealed)); err != nil {
+			return err
+		}
+	}
+	if err := batch.Flush(); err != nil {
+		return err
+	}
+	e.version.Store(version)
+	return nil
+}
+
+// errPartMissing names both kinds of files that have parts of a flush.
+var errPartMissing = errors.New("a part of one of the last flushes is missing, in its tables (*.sst) or its " +
+	"memtables (*.mem)")
 
 // checkParts checks that a flush has all its transactions. A later flush that used the place may have replaced some.
 func (s *Snapshot) checkParts(place byte, version uint64, parts uint32) error {
@@ -229,7 +324,7 @@ func (s *Snapshot) checkParts(place byte, version uint64, parts uint32) error {
 			return err
 		}
 		if !found {
-			return fmt.Errorf("%w: %w", ErrDamaged, errPartMissing)
+			return errPartMissing
 		}
 	}
 	return nil

@@ -1,18 +1,23 @@
 package badger
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/table"
+	"github.com/dgraph-io/badger/v4/y"
 
+	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/engine/files"
 )
 
@@ -68,8 +73,10 @@ type folder struct {
 	isNew   bool // there is no data
 	damages []files.Damage
 	tables  map[uint64]badger.TableManifest
+	torn    bool     // the list of tables ends in the middle of an entry
 	others  []string // files without data: tables that are not listed, and empty logs
 	logs    int      // memtables with entries
+	losses  []engine.Loss
 }
 
 // examineFolder lists the files of a folder, and checks that the necessary ones are there and complete. It changes
@@ -83,6 +90,9 @@ func examineFolder(dir string) (*folder, error) {
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
+		if e.IsDir() && isFile(e.Name()) {
+			f.damage(e.Name(), itIsFolder)
+		}
 	}
 	sound := false
 	f.format, sound, err = readFormat(dir)
@@ -94,6 +104,7 @@ func examineFolder(dir string) (*folder, error) {
 		}
 		f.isNew = true
 		return f, nil
+	case errors.Is(err, syscall.EISDIR):
 	case err != nil:
 		return nil, err
 	case !sound:
@@ -108,43 +119,110 @@ func examineFolder(dir string) (*folder, error) {
 		return nil, err
 	}
 	for _, name := range names {
-		switch filepath.Ext(name) {
-		case memtableSuffix, valuesSuffix:
-			info, err := os.Stat(filepath.Join(dir, name))
-			if err != nil {
-				return nil, err
-			}
-			if info.Size() == 0 {
-				f.others = append(f.others, name) // it was being made, and Badger does not open with it
-			} else if filepath.Ext(name) == memtableSuffix {
-				f.logs++
-				if !sound {
-					f.format.memtable = max(f.format.memtable, info.Size()) // which suffices
-				}
-			}
-		case tableSuffix:
-			if id, ok := table.ParseFileID(name); ok && !f.lists(id) {
-				f.others = append(f.others, name)
-			}
-		}
-	}
-	if slices.Contains(names, badger.KeyRegistryFileName) {
-		keys, err := badger.OpenKeyRegistry(badger.KeyRegistryOptions{Dir: dir, ReadOnly: true})
-		if err != nil {
-			f.others = append(f.others, badger.KeyRegistryFileName) // it has no keys: nothing is encrypted
-		} else if err := keys.Close(); err != nil {
+		if err := f.examineFile(name, sound); err != nil {
 			return nil, err
 		}
 	}
-	for id := range f.tables {
-		err := checkTable(filepath.Join(dir, table.IDToFilename(id)), onlyIndex)
+	return f, f.examineTables()
+}
+
+const itIsFolder = "it is a folder"
+
+// isFile reports whether a name is that of a file that may hold data.
+func isFile(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == memtableSuffix || ext == tableSuffix || name == badger.ManifestFilename || name == FormatName
+}
+
+// logHead is the length of the head of Badger's logs. It begins with the number of the key that encrypts them: 0.
+const logHead = 20
+
+// examineFile looks at a file beside the tables.
+func (f *folder) examineFile(name string, sound bool) error {
+	ext, path := filepath.Ext(name), filepath.Join(f.dir, name)
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	switch {
+	case ext == tableSuffix:
+		if id, ok := table.ParseFileID(name); ok && !f.lists(id) {
+			f.others = append(f.others, name)
+		}
+	case info.IsDir():
+		if ext == valuesSuffix || name == keysName || name == discardName {
+			f.others = append(f.others, name)
+		}
+	case name == keysName:
+		keys, err := badger.OpenKeyRegistry(badger.KeyRegistryOptions{Dir: f.dir, ReadOnly: true})
+		if err != nil {
+			f.others = append(f.others, name) // it has no keys: nothing is encrypted
+		} else if err := keys.Close(); err != nil {
+			return err
+		}
+	case ext != memtableSuffix && ext != valuesSuffix:
+	case info.Size() == 0:
+		f.others = append(f.others, name) // it was being made, and Badger does not open with it
+	default:
+		file, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		head := make([]byte, logHead)
+		_, err = file.ReadAt(head, 0)
+		broken := err != nil || binary.BigEndian.Uint64(head) != 0
+		switch {
+		case broken && ext == valuesSuffix:
+			f.others = append(f.others, name) // there are no values in it
+		case broken:
+			f.damage(name, "it does not begin as the log of a memtable does")
+		case ext == memtableSuffix:
+			f.logs++
+			f.format.memtable = max(f.format.memtable, info.Size()/2) // Badger ends the process if it is less
+			if !sound {
+				f.format.memtable = max(f.format.memtable, info.Size()) // which suffices
+			}
+		}
+	}
+	return nil
+}
+
+// Files of Badger's that never have data here.
+const (
+	keysName    = badger.KeyRegistryFileName
+	discardName = "DISCARD"
+)
+
+// examineTables opens each table, and checks that the tables of a level do not overlap: then they are all of this
+// folder. Badger fails otherwise.
+func (f *folder) examineTables() error {
+	type bounds struct {
+		name              string
+		smallest, biggest []byte
+	}
+	levels := map[uint8][]bounds{}
+	for _, id := range slices.Sorted(maps.Keys(f.tables)) {
+		b := bounds{name: table.IDToFilename(id)}
+		var err error
+		b.smallest, b.biggest, err = checkTable(filepath.Join(f.dir, b.name), onlyIndex)
 		if d, is := damageOf(err); is {
 			f.damages = append(f.damages, d)
 		} else if err != nil {
-			return nil, err
+			return err
+		} else if level := f.tables[id].Level; level > 0 {
+			levels[level] = append(levels[level], b)
 		}
 	}
-	return f, nil
+	for _, all := range levels {
+		slices.SortFunc(all, func(a, b bounds) int { return y.CompareKeys(a.smallest, b.smallest) })
+		for i := 1; i < len(all); i++ {
+			if y.CompareKeys(all[i].smallest, all[i-1].biggest) <= 0 {
+				f.damage(all[i].name, "its keys overlap those of "+all[i-1].name+": it may be of another folder")
+			}
+		}
+	}
+	return nil
 }
 
 func (f *folder) damage(name, kind string) {
@@ -169,12 +247,19 @@ func (f *folder) readManifest() error {
 		return err
 	}
 	defer file.Close()
-	m, _, err := badger.ReplayManifestFile(file, 0, badger.DefaultOptions(f.dir).WithLogger(nil))
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return nil // which is noted
+	}
+	m, end, err := badger.ReplayManifestFile(file, 0, badger.DefaultOptions(f.dir).WithLogger(nil))
 	if err != nil {
 		f.damage(badger.ManifestFilename, "it is not a list of tables: "+err.Error())
 		return nil
 	}
-	f.tables = m.Tables
+	f.tables, f.torn = m.Tables, end < info.Size()
 	return nil
 }
 
@@ -190,13 +275,26 @@ func Refuse(dir string, all []files.Damage) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, text)
 }
 
-// QuickExamine returns the damage that can be found without reading all files.
+// quickBytes is the size up to which all blocks of all tables are examined before a folder is opened. Larger folders
+// are scrubbed when they are open.
+const quickBytes = 64 << 20
+
+// QuickExamine returns the damage that can be found in a moment.
 func QuickExamine(dir string) (exists bool, _ []files.Damage, err error) {
 	f, err := examineFolder(dir)
 	if err != nil {
 		return false, nil, err
 	}
-	return !f.isNew, f.damages, nil
+	var size int64
+	for id := range f.tables {
+		if info, err := os.Stat(table.NewFilename(id, dir)); err == nil {
+			size += info.Size()
+		}
+	}
+	if size <= quickBytes {
+		err = f.examine(allBlocks, func(string, int, int) {})
+	}
+	return !f.isNew, f.damages, err
 }
 
 // prepareFolder makes a folder ready for Badger, and repairs it if o.Repair is set. It changes nothing in a folder
@@ -214,8 +312,11 @@ func prepareFolder(o *Options) error {
 	}
 	defer unlock()
 	f, err := examineFolder(o.Dir)
-	if err == nil && o.Repair {
-		f.damages, err = Examine(o.Dir, func(string, int, int) {}) // which finds more
+	if err == nil && o.Repair && !f.isNew {
+		if f.torn {
+			f.damage(badger.ManifestFilename, "its end cannot be read") // after a power cut it need not
+		}
+		err = f.examine(everything, func(string, int, int) {})
 	}
 	if err != nil {
 		return err
@@ -284,6 +385,11 @@ func (f *folder) moveOthers() error {
 
 // Confirm ends the opening of a folder: its tables fit its log.
 func (e *Engine) Confirm() error {
+	if e.unsure {
+		if err := e.forgetFlushes(e.flushed); err != nil {
+			return err
+		}
+	}
 	if err := os.RemoveAll(filepath.Join(e.o.Dir, othersFolder)); err != nil {
 		return err
 	}

@@ -61,6 +61,11 @@ func longKey(generation uint64) []byte {
 	return binary.BigEndian.AppendUint64([]byte(longPrefix), generation)
 }
 
+// longOwner is the entry of a generation.
+func longOwner(chunks uint32, key []byte) []byte {
+	return append(binary.BigEndian.AppendUint32(nil, chunks), key...)
+}
+
 func chunkKey(generation uint64, number uint32) []byte {
 	b := binary.BigEndian.AppendUint64([]byte(chunkPrefix), generation)
 	return binary.BigEndian.AppendUint32(b, number)
@@ -192,8 +197,7 @@ func (l *longValues) forget(ranges []generations) {
 func (f *Flush) putLong(key, value []byte) error {
 	size, l := f.engine.o.maxChunk(), &f.engine.long
 	g, before := l.begin(string(key), uint32((len(value)+size-1)/size))
-	owner := append(binary.BigEndian.AppendUint32(nil, g.chunks), key...)
-	if err := f.set(longKey(g.generation), owner, whole); err != nil {
+	if err := f.set(longKey(g.generation), longOwner(g.chunks, key), whole); err != nil {
 		return err
 	}
 	for i := range g.chunks {

@@ -39,16 +39,17 @@ func damageOf(err error) (files.Damage, bool) {
 }
 
 // depth is the part of a table that is examined.
-type depth bool
+type depth int
 
 const (
-	onlyIndex  depth = false // the index, which is at the end: so the table is complete
-	everything depth = true  // all blocks and all entries
+	onlyIndex  depth = iota // the index, which is at the end: so the table is complete
+	allBlocks               // the checksums of all blocks
+	everything              // and of all entries
 )
 
-// checkTable examines a table that may be in use. Badger truncates a table before it removes it, so its content is
-// copied where that may happen, and not mapped.
-func checkTable(path string, d depth) (err error) {
+// checkTable examines a table that may be in use, and returns its first and last key. Badger truncates a table before
+// it removes it, so its content is copied where that may happen, and not mapped.
+func checkTable(path string, d depth) (smallest, biggest []byte, err error) {
 	var data []byte
 	if d == everything {
 		data, err = os.ReadFile(path)
@@ -58,38 +59,43 @@ func checkTable(path string, d depth) (err error) {
 			defer func() { err = errors.Join(err, release()) }()
 		}
 	}
+	damaged := func(kind string) ([]byte, []byte, error) { return nil, nil, &tableDamage{path, kind} }
+	if info, failed := os.Stat(path); err != nil && failed == nil && info.IsDir() {
+		return damaged(itIsFolder)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return &tableDamage{path, "it is not there"}
+		return damaged("it is not there")
 	}
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	defer func() { // a damaged index or block makes Badger read beyond the file
 		if p := recover(); p != nil {
-			err = &tableDamage{path, "it is not complete, or its index is damaged"}
+			smallest, biggest, err = damaged("it is not complete, or its index is damaged")
 		}
 	}()
 	if len(data) == 0 {
-		return &tableDamage{path, "it is empty"}
+		return damaged("it is empty")
 	}
 	t, err := openCopy(path, data)
 	if err != nil {
-		return &tableDamage{path, err.Error()}
+		return damaged(err.Error())
 	}
-	if d == onlyIndex {
-		return nil
-	}
-	if err := t.VerifyChecksum(); err != nil {
-		return &tableDamage{path, "a block does not have the checksum that it was written with"}
-	}
-	it := t.NewIterator(table.NOCACHE)
-	defer it.Close()
-	for it.Rewind(); it.Valid(); it.Next() {
-		if err := checkStored(y.ParseKey(it.Key()), it.Value().Value); err != nil {
-			return &tableDamage{path, err.Error()}
+	if d != onlyIndex {
+		if err := t.VerifyChecksum(); err != nil {
+			return damaged(errBlock.Error())
 		}
 	}
-	return nil
+	if d == everything {
+		it := t.NewIterator(table.NOCACHE)
+		defer it.Close()
+		for it.Rewind(); it.Valid(); it.Next() {
+			if err := checkStored(y.ParseKey(it.Key()), it.Value().Value); err != nil {
+				return damaged(err.Error())
+			}
+		}
+	}
+	return slices.Clone(t.Smallest()), slices.Clone(t.Biggest()), nil
 }
 
 // openCopy opens a table in memory, for reading.
@@ -130,16 +136,18 @@ func (e *Engine) scrubPeriodically() {
 
 // scrub verifies all tables. Damage ends all reading and writing.
 func (e *Engine) scrub() error {
-	for _, t := range e.db.Tables() {
+	tables := e.db.Tables()
+	for _, t := range tables {
 		began := time.Now()
 		path := table.NewFilename(t.ID, e.o.Dir)
-		if err := checkTable(path, everything); err != nil && e.uses(t.ID) {
+		if _, _, err := checkTable(path, everything); err != nil && e.uses(t.ID) {
 			return e.found(err)
 		}
 		if !e.sleep(scrubPause * time.Since(began)) {
 			return nil
 		}
 	}
+	e.o.Log.Debug().Int("tables", len(tables)).Msg("all tables were scrubbed")
 	return nil
 }
 
@@ -164,21 +172,26 @@ func Examine(dir string, progress func(file string, done, all int)) ([]files.Dam
 	if err != nil || f.isNew {
 		return nil, err
 	}
-	damages := f.damages
+	err = f.examine(everything, progress)
+	return f.damages, err
+}
+
+// examine reads all tables, and notes the damage. progress is called before each table.
+func (f *folder) examine(d depth, progress func(file string, done, all int)) error {
 	done := 0
 	for id := range f.tables {
 		name := table.IDToFilename(id)
 		progress(name, done, len(f.tables))
 		done++
-		if slices.ContainsFunc(damages, func(d files.Damage) bool { return d.Name == name }) {
+		if slices.ContainsFunc(f.damages, func(d files.Damage) bool { return d.Name == name }) {
 			continue
 		}
-		err := checkTable(filepath.Join(dir, name), everything)
+		_, _, err := checkTable(filepath.Join(f.dir, name), d)
 		if d, is := damageOf(err); is {
-			damages = append(damages, d)
+			f.damages = append(f.damages, d)
 		} else if err != nil {
-			return damages, err
+			return err
 		}
 	}
-	return damages, nil
+	return nil
 }

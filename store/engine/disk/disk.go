@@ -53,6 +53,7 @@ type Options struct {
 	Filter    int64         // bytes of the filter of keys that were never written; 0: 64 MiB
 	Reserve   Reserve       // of the volume, below which commits are refused
 	Repair    bool          // open a folder with damaged files, with everything in them that is intact
+	ReadOnly  bool          // change nothing in the folder, and refuse all commits; the whole log is kept in memory
 	Log       zerolog.Logger
 
 	segment  int64                // of a test: bytes of a segment of the log
@@ -65,7 +66,7 @@ type Options struct {
 type Reserve = files.Reserve
 
 // ErrDamaged is the kind of error that Open refuses a folder with damaged files with.
-var ErrDamaged = badger.ErrDamaged
+var ErrDamaged = engine.ErrDamaged
 
 const (
 	// defaultMemtable is the size of a memtable that is flushed. Two of them, and Badger's own, are most of the memory
@@ -139,6 +140,9 @@ func (e *Engine) Close() error {
 	if err := e.Front.Close(); err != nil {
 		return err
 	}
+	if e.o.ReadOnly {
+		return e.badger.CloseReadOnly()
+	}
 	left := time.Duration(math.MaxInt64)
 	if by := e.closeBy.Load(); by != nil {
 		left = max(time.Until(*by), 0)
@@ -156,17 +160,21 @@ func (e *Engine) Close() error {
 // stay in it, and the process has to end, because Badger is left as if the process was killed.
 func (e *Engine) CloseBy(t time.Time) { e.closeBy.Store(&t) }
 
-// closeFiles closes the log and Badger. The log is empty then if everything was flushed.
+// closeFiles closes Badger and the log. The log is empty then if everything is in tables.
 func (e *Engine) closeFiles(late <-chan time.Time) (err error) {
-	if e.Failed() != nil {
+	closing := e.badger.Close(late)
+	switch failed := e.Failed(); {
+	case failed != nil:
 		err = e.log.Close() // the failure was logged
-	} else if len(e.Layers.Frozen) > 0 {
+	case len(e.Layers.Frozen) > 0:
 		e.o.Log.Warn().Msg("not all writes could be flushed to tables: the others stay in the commit log")
 		err = errors.Join(e.log.Sync(), e.log.Close())
-	} else {
+	case !badger.AllInTables(e.o.Dir):
+		err = errors.Join(e.log.Sync(), e.log.Close())
+	default:
 		err = e.log.Empty()
 	}
-	if closing := e.badger.Close(late); closing != nil || err != nil {
+	if closing != nil || err != nil {
 		return fmt.Errorf("close the data: %w", errors.Join(err, closing))
 	}
 	return nil

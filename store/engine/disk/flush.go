@@ -42,6 +42,8 @@ func (e *Engine) flushFrozen() {
 			closing = true
 			e.freezeRest()
 		case <-e.flushing:
+		case <-e.manySegments():
+			e.dropSegments()
 		}
 		for m, base := e.nextFlush(); m != nil; m, base = e.nextFlush() {
 			if err := panics.Call(func() error { return e.flush(m, base) }); err != nil {
@@ -86,10 +88,28 @@ func (e *Engine) flush(m *memory.Memtable, base memory.Base) error {
 	e.unstick()
 	e.replaceMemtable(m, time.Since(began))
 	e.flushes.Add(1)
-	if err := e.log.Drop(m.Last); err != nil { // I5
+	e.dropSegments()
+	return nil
+}
+
+// dropSegments drops the segments of the log that are not needed any more.
+func (e *Engine) dropSegments() {
+	inTables, err := e.badger.InTables()
+	if err == nil {
+		err = e.log.Drop(inTables) // I5
+	}
+	if err != nil {
 		e.o.Log.Warn().Err(err).Msg("cannot remove a segment of the log")
 	}
-	return nil
+}
+
+// manySegments returns a channel that says when to look again whether segments can be dropped, or nil if there are few:
+// Badger writes a memtable to a table some time after the flush.
+func (e *Engine) manySegments() <-chan time.Time {
+	if segments, _ := e.log.Size(); segments <= maxReplayed {
+		return nil
+	}
+	return time.After(time.Second)
 }
 
 // replaceMemtable makes reads begin on the tables that a memtable was flushed to.

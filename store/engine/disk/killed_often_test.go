@@ -27,6 +27,15 @@ func TestKilledOften(t *testing.T) {
 		o.Dir = left
 	}
 	e := open(t, o)
+	for e.flushes.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	left := copyFolder(t, o.Dir) // a last time: until then the flush is in a memtable of Badger's
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o.Dir = left
+	e = open(t, o)
 	defer e.Close()
 	for i := range kills {
 		found, err := e.Get(key(i), func([]byte) error { return nil })

@@ -45,6 +45,12 @@ func Open(o Options, fold engine.Fold) (*Engine, error) {
 	if below.MemTable == 0 {
 		below.MemTable = min(max(o.Memtable/4, minBadgerMemtable), maxBadgerMemtable)
 	}
+	if o.ReadOnly {
+		if err := e.openReadOnly(x, below); err != nil {
+			return nil, err
+		}
+		return e, nil
+	}
 	if e.badger, err = badger.Open(below); err != nil {
 		return nil, err
 	}
@@ -89,14 +95,11 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 	for _, text := range x.Warnings {
 		e.o.Log.Warn().Str("folder", e.o.Dir).Msg(text)
 	}
-	if err := x.Replay(e.replay); err != nil { // I7
-		return err
-	}
-	var err error
 	options := commitlog.Options{SegmentSize: e.o.segment, Mapped: e.o.Sync == Periodic, Sync: e.o.syncFile}
+	var err error
 	if len(x.Damages) > 0 {
 		err = e.repairLog(x, options)
-	} else {
+	} else if err = x.Replay(e.replay); err == nil { // I7
 		e.log, err = x.Open(options)
 	}
 	if err == nil {
@@ -117,6 +120,25 @@ func (e *Engine) openLog(x *commitlog.Examination) error {
 	return nil
 }
 
+// openReadOnly replays the log, and writes nothing.
+func (e *Engine) openReadOnly(x *commitlog.Examination, below badger.Options) (err error) {
+	if e.badger, err = badger.OpenReadOnly(below); err != nil {
+		return err
+	}
+	e.Init(e.fold, e, e.badger.Snapshot(), e.o.Filter)
+	e.Memtable.Last = e.badger.Flushed()
+	if x.Continue(e.Memtable.Last); len(x.Damages) > 0 {
+		err = badger.Refuse(e.o.Dir, x.Damages)
+	} else {
+		err = x.Replay(e.replay)
+	}
+	if err != nil {
+		return errors.Join(err, e.badger.CloseReadOnly())
+	}
+	e.Fail(errors.New("the folder was opened for reading"))
+	return nil
+}
+
 // replay applies a commit of the log.
 func (e *Engine) replay(seq uint64, ops []engine.Op) error {
 	if err := e.Replay(ops); err != nil {
@@ -129,14 +151,23 @@ func (e *Engine) replay(seq uint64, ops []engine.Op) error {
 	return nil
 }
 
-// repairLog flushes the commits that could be read from a damaged log before a new log is begun.
-func (e *Engine) repairLog(x *commitlog.Examination, o commitlog.Options) (err error) {
+// repairLog flushes the commits that can be read from a damaged log before a new log is begun.
+func (e *Engine) repairLog(x *commitlog.Examination, o commitlog.Options) error {
+	losses, err := x.ReplayIntact(e.badger.HasNewer(), e.replay)
+	if err == nil {
+		err = badger.NoteRepair(e.o.Dir, losses...)
+	}
+	if err != nil {
+		return err
+	}
+	e.Memtable.Last = x.Last()
 	e.Freeze()
 	for m := e.OldestFrozen(); m != nil; m = e.OldestFrozen() {
 		if err := e.writeTables(m, e.Layers.Base); err != nil {
 			return err
 		}
 		e.Flushed(m, e.badger.Snapshot())
+		e.inTables = m.Last
 	}
 	e.log, err = x.Reset(e.o.Log, o)
 	return err

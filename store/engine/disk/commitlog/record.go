@@ -65,6 +65,22 @@ func parseRecord(segment uint64, data []byte) (size int, seq uint64, ok bool) {
 	return size, binary.LittleEndian.Uint64(data[8:]), true
 }
 
+// repairLength mends the length of a damaged record if one bit of it was changed: the checksum of the record shows it.
+func repairLength(segment uint64, data []byte) bool {
+	if len(data) <= recordHead {
+		return false
+	}
+	n := binary.LittleEndian.Uint32(data)
+	for bit := range 32 {
+		binary.LittleEndian.PutUint32(data, n^1<<bit)
+		if _, _, ok := parseRecord(segment, data); ok {
+			return true
+		}
+	}
+	binary.LittleEndian.PutUint32(data, n)
+	return false
+}
+
 // parseOps returns the operations of a record, which point into it.
 func parseOps(ops []engine.Op, record []byte) ([]engine.Op, bool) {
 	b, ok := record[recordHead:], true

@@ -1,12 +1,14 @@
 package commitlog
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/rs/zerolog"
 
@@ -23,10 +25,13 @@ type Examination struct {
 	list     list
 	segments []*segment
 	seq      uint64   // of the last record that is kept
+	marked   uint64   // the last record that was appended, as LOGGED has it
 	synced   uint64   // the last record that was synced
 	flushed  uint64   // the last commit that tables have
 	cut      bool     // there are records that do not follow the last one
 	left     []string // segments that are in no list
+	lost     []engine.Loss
+	newer    bool // see ReplayIntact
 }
 
 // Examine reads the log of a folder. It is damage if there is none and wanted is set.
@@ -46,12 +51,17 @@ func Examine(dir string, wanted bool) (*Examination, error) {
 		}
 		x.list = list{first: 1, seq: 1}
 		return x, nil
-	case err != nil:
+	case err != nil && !errors.Is(err, syscall.EISDIR):
 		return nil, err
 	}
 	x.Exists = true
+	last, synced, marksSound, marksErr := readMarks(dir)
+	if marksErr != nil && !errors.Is(marksErr, fs.ErrNotExist) && !errors.Is(marksErr, syscall.EISDIR) {
+		return nil, marksErr
+	}
+	x.marked, x.synced = last, synced
 	if !sound {
-		x.damage(ListName, "it does not have the checksum that it was written with")
+		x.damage(ListName, "%s", kindOf(err))
 		x.keepAll(numbers)
 		return x, nil
 	}
@@ -61,22 +71,24 @@ func Examine(dir string, wanted bool) (*Examination, error) {
 			x.left = append(x.left, segmentName(n))
 		}
 	}
-	last, synced, sound, err := readMarks(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	if !marksSound {
+		x.damage(marksName, "%s", kindOf(marksErr))
 	}
-	if !sound {
-		kind := "it does not have the checksum that it was written with"
-		if err != nil {
-			kind = "it is not there"
-		}
-		x.damage(marksName, "%s", kind)
-	}
-	x.synced = synced
 	if err := x.follow(last, synced); err != nil {
 		return nil, err
 	}
 	return x, nil
+}
+
+// kindOf is the kind of damage of a file that cannot be read because of an error, or is not what was written.
+func kindOf(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "it is not there"
+	case errors.Is(err, syscall.EISDIR):
+		return "it is a folder"
+	}
+	return "it does not have the checksum that it was written with"
 }
 
 func (x *Examination) damage(name, format string, args ...any) {
@@ -108,8 +120,8 @@ func (x *Examination) follow(last, synced uint64) error {
 		s := &segment{number: n, end: headBytes}
 		name := segmentName(n)
 		data, err := os.ReadFile(s.path(x.dir))
-		if errors.Is(err, fs.ErrNotExist) {
-			x.damage(name, "it is not there")
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) {
+			x.damage(name, "%s", kindOf(err))
 			continue
 		}
 		if err != nil {
@@ -208,14 +220,40 @@ func (x *Examination) Last() uint64 { return max(x.seq, x.flushed) }
 // damaged or missing. It never searches for records after that, because bytes that look like a record may be a
 // client's value. ops are valid until fn returns.
 func (x *Examination) Replay(fn func(seq uint64, ops []engine.Op) error) error {
+	return x.replay(false, fn)
+}
+
+// ReplayIntact is Replay for a repair: it goes on after records that are damaged or missing, and returns them. It finds
+// the next record by the length of the damaged one, or in the next segment.
+//
+// newer says that tables have commits after the ones that they are known to have: those that are missing before the
+// first record are there.
+func (x *Examination) ReplayIntact(
+	newer bool, fn func(seq uint64, ops []engine.Op) error,
+) (lost []engine.Loss, err error) {
+	x.newer = newer
+	err = x.replay(true, fn)
+	if end := x.Last(); err == nil && x.marked > end {
+		if x.seq != 0 || !newer {
+			x.lose(marksName, end+1, x.marked)
+		}
+		x.seq = x.marked
+	}
+	return x.lost, err
+}
+
+func (x *Examination) replay(intact bool, fn func(seq uint64, ops []engine.Op) error) error {
 	x.seq = 0
 	var ops []engine.Op
 	for _, s := range x.segments {
 		data, err := os.ReadFile(s.path(x.dir))
+		if intact && errors.Is(err, syscall.EISDIR) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
-		if len(data) < headBytes || string(data[:headBytes]) != string(head(s.number)) {
+		if !intact && (len(data) < headBytes || string(data[:headBytes]) != string(head(s.number))) {
 			return nil
 		}
 		for at := headBytes; at < len(data); {
@@ -223,11 +261,26 @@ func (x *Examination) Replay(fn func(seq uint64, ops []engine.Op) error) error {
 			if ok {
 				ops, ok = parseOps(ops[:0], data[at:at+size])
 			}
-			if !ok {
+			if !ok && intact {
+				s.damaged = s.damaged || restOf(data, int64(at))
+				if repairLength(s.number, data[at:]) {
+					continue
+				}
+				if next := x.skip(s.number, data, at); next > 0 {
+					at = next
+					continue
+				}
+			}
+			if !ok || intact && x.seq != 0 && seq <= x.seq {
 				break // the next segment may go on from here
 			}
-			if x.seq != 0 && seq != x.seq+1 || x.seq == 0 && seq > x.flushed+1 {
-				return nil
+			if gap := max(x.seq, x.flushed) + 1; seq > gap {
+				if !intact {
+					return nil
+				}
+				if x.seq != 0 || !x.newer {
+					x.lose(segmentName(s.number), gap, seq-1)
+				}
 			}
 			if seq > x.flushed {
 				if err := fn(seq, ops); err != nil {
@@ -239,6 +292,30 @@ func (x *Examination) Replay(fn func(seq uint64, ops []engine.Op) error) error {
 		}
 	}
 	return nil
+}
+
+// skip returns where the record after a damaged one begins, or 0. It has to have the sequence number after the damaged
+// one's.
+func (x *Examination) skip(segment uint64, data []byte, at int) int {
+	if len(data)-at <= recordHead {
+		return 0
+	}
+	next := at + recordHead + int(binary.LittleEndian.Uint32(data[at:]))
+	if next >= len(data) {
+		return 0
+	}
+	_, seq, ok := parseRecord(segment, data[next:])
+	if !ok || x.seq != 0 && seq != x.seq+2 {
+		return 0
+	}
+	return next
+}
+
+// lose notes commits that are missing.
+func (x *Examination) lose(name string, from, to uint64) {
+	x.lost = append(x.lost, engine.Loss{
+		File: name, What: fmt.Sprintf("the commits from %d to %d cannot be read", from, to), Commits: to - from + 1,
+	})
 }
 
 // Create makes an empty log if there is none.
@@ -287,7 +364,7 @@ func (x *Examination) Open(o Options) (*Log, error) {
 // removeLeft removes segments that are not listed: they were being made or removed, or have no record.
 func (x *Examination) removeLeft() error {
 	for _, name := range x.left {
-		if err := os.Remove(filepath.Join(x.dir, name)); err != nil {
+		if err := os.RemoveAll(filepath.Join(x.dir, name)); err != nil { // it may be a folder
 			return err
 		}
 	}
@@ -329,19 +406,20 @@ func (x *Examination) truncate(s *segment, sync func(*os.File) error) (err error
 
 // Reset quarantines the damaged files and begins an empty log. The commits that could be read are in tables.
 func (x *Examination) Reset(log zerolog.Logger, o Options) (*Log, error) {
-	var names []string
 	for _, d := range x.Damages {
 		path := filepath.Join(x.dir, d.Name)
-		log.Error().Str("file", path).Str("damage", d.What).Str("lost", "the commits in it that cannot be read").
-			Str("kept_in", filepath.Join(x.dir, files.QuarantineFolder)).Msg("quarantined a damaged file of the commit log")
-		names = append(names, d.Name)
+		log.Error().Str("file", path).Str("damage", d.What).Str("kept_in", filepath.Join(x.dir, files.QuarantineFolder)).
+			Msg("quarantined a damaged file of the commit log: the commits in it that can be read are kept")
+		if err := files.Quarantine(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
 	for _, s := range x.segments {
-		names = append(names, segmentName(s.number))
-	}
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		if err := files.Quarantine(filepath.Join(x.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		remove := os.Remove
+		if s.damaged {
+			remove = files.Quarantine
+		}
+		if err := remove(s.path(x.dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}

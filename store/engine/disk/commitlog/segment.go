@@ -20,6 +20,7 @@ type segment struct {
 	mapped      *mapped  // nil: records are written to the file
 	end         int64    // of the last record
 	first, last uint64   // sequence numbers of its records; last is 0 if it has none
+	damaged     bool     // a repair has found bytes that are no record
 }
 
 // segmentSuffix ends the names of segments.
