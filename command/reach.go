@@ -144,7 +144,7 @@ func (r *reach) probe(ctx context.Context) {
 		r.probePart(clockPart, func() error {
 			ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 			defer cancel()
-			_, err := clock.Now(ctx)
+			_, err := clock.Timestamp(ctx, 1)
 			return err
 		})
 	}

@@ -349,7 +349,10 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 		return nil, err
 	}
 	c.mutations, c.terms, c.writing.rows, c.bytes = c.mutations[:0], c.terms[:0], 0, 0
-	c.timestamped, c.timestamp = true, s.Timestamp()
+	if c.timestamp, err = s.Timestamp(); err != nil {
+		return nil, err
+	}
+	c.timestamped, c.placed = true, 0
 	for _, ranges := range [...]bool{false, true} {
 		if err := c.write(ranges); err != nil {
 			return nil, err
