@@ -24,7 +24,8 @@ import (
 // web serves the console, health checks, metrics, profiles and controls over HTTP. It is off if it is nil.
 type web struct {
 	listener net.Listener
-	server   *http.Server // nil before serve
+	server   *http.Server                 // nil before serve and await
+	handler  atomic.Pointer[http.Handler] // nil before serve
 	store    *store.Store
 	reach    *reach      // of a remote engine, or nil
 	up       atomic.Bool // CQL clients are served
@@ -77,14 +78,43 @@ func (w *web) serve(
 		mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	}
-	w.server = &http.Server{Handler: guardHTTP(mux, s.hostNames()), ReadHeaderTimeout: 10 * time.Second}
+	handler := http.Handler(mux)
+	w.handler.Store(&handler)
+	w.begin(s, log)
+	log.Info().Stringer("address", w.listener.Addr()).Msg("serving the console, health and metrics over HTTP")
+}
+
+// await serves the health checks while the server waits for its cluster: it is alive, so nobody should restart it, but
+// it is not ready.
+func (w *web) await(s *settings, log zerolog.Logger) {
+	if w != nil {
+		w.begin(s, log)
+	}
+}
+
+// begin begins to accept connections, unless it has begun.
+func (w *web) begin(s *settings, log zerolog.Logger) {
+	if w.server != nil {
+		return
+	}
+	w.server = &http.Server{Handler: guardHTTP(http.HandlerFunc(w.answer), s.hostNames()), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		defer close(w.done)
 		if err := w.server.Serve(&sparing{w.listener, log}); !errors.Is(err, http.ErrServerClosed) {
 			log.Error().Err(err).Msg("serving HTTP failed")
 		}
 	}()
-	log.Info().Stringer("address", w.listener.Addr()).Msg("serving the console, health and metrics over HTTP")
+}
+
+func (w *web) answer(rw http.ResponseWriter, r *http.Request) {
+	switch h := w.handler.Load(); {
+	case h != nil:
+		(*h).ServeHTTP(rw, r)
+	case r.URL.Path == "/health":
+		fmt.Fprintln(rw, "waiting for the cluster")
+	default:
+		http.Error(rw, "the server waits for its cluster", http.StatusServiceUnavailable)
+	}
 }
 
 // console returns the console of a server. It has no certificates, so without logins it is refused to everyone if CQL
