@@ -7,7 +7,7 @@ TOOL     := go tool -modfile=.ci/tools/go.mod
 
 # The packages with tests that are larger in `make full` than in `go test ./...`.
 FULL     := ./server ./planner ./store ./store/nearest ./store/engine/badger ./store/engine/disk \
-            ./compat_tests/crash ./compat_tests/mutations
+            ./compat_tests/crash ./compat_tests/mutations ./internal/nodes
 STRIP    := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 BIN      := cqld
 

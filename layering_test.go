@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"cqltest/gocqlv2test": {"cqltest"}, // likewise
 	"internal/panics":     {"internal/invariants"},
 	"internal/inside":     {"server", "server/control", "store", "store/engine"},
-	"internal/nodes":      {"server", "store", "store/cluster", "store/engine", "store/engine/memory"},
+	"internal/nodes":      {"server", "store", "store/cluster", "store/engine", "store/engine/memory", "internal/tso"},
 	"compat_tests": {
 		"compat_tests/differences", "compat_tests/script", "compat_tests/process", "protocol", "protocol/client", "cql/types", "cql/cqlerr", "cqltest", "cqltest/functions",
 		"internal/inside",
@@ -116,7 +116,7 @@ var arrows = map[string][]string{
 	"store/system":             {"store", "cql/schema", "cql/types", "cql/cqlerr"},
 	"store": {
 		"internal/panics", "store/cluster", "store/engine", "store/index", "store/nearest", "store/pace", "store/rows", "store/snapshot", "store/tombstones",
-		"store/usage", "cql/schema", "cql/types", "cql/cqlerr",
+		"store/usage", "internal/invariants", "cql/schema", "cql/types", "cql/cqlerr",
 	},
 	"store/index":         {"store/engine", "store/nearest", "store/rows", "cql/analysis", "cql/schema", "cql/types"},
 	"store/snapshot":      {"store/cluster", "store/engine", "store/rows"},
@@ -134,12 +134,12 @@ var arrows = map[string][]string{
 	"store/engine/memory":         {"internal/invariants", "internal/panics", "store/bloom", "store/engine", "store/engine/tree"},
 	"store/engine/enginetest":     {"internal/panics", "store/engine", "store/engine/files"},
 	"cluster/tikv":                {"internal/panics", "store/engine"}, // a separate module, as all of cluster
-	"cluster/tikv/tikvtest":       {"cluster/safepoint"},
+	"cluster/tikv/tikvtest":       {"cluster/safepoint", "internal/tso"},
 	"cluster/local":               {"compat_tests/process", "protocol/client"},
 	"cluster/crash":               {"cluster/local", "protocol/client"},
 	"cluster/bench":               {"cluster/local", "compat_tests/process", "cql/types", "protocol/client", "protocol/client/transfer"},
 	"cluster/run":                 {"cluster/local"},
-	"cluster/placement":           {"cluster/safepoint"},
+	"cluster/placement":           {"cluster/safepoint", "internal/tso"},
 	"cluster/safepoint":           {},
 	"cluster/unistore":            {}, // another separate module
 	"cluster/cmd/cqld-cluster":    {"cluster/tikv", "command", "store/cluster", "store/engine"},
@@ -201,7 +201,8 @@ var testArrows = map[string][]string{
 	"cql/java":                       {"cql/types/json"},
 	"auth/roles":                     {"store/engine", "store/engine/enginetest", "store/system"},
 	"store/engine/badger":            {"store/engine/enginetest"},
-	"store/cluster":                  {"store/engine/enginetest"},
+	"store/cluster":                  {"store/engine/enginetest", "internal/tso"},
+	"internal/nodes":                 {"protocol/client", "cql/types"},
 	"store/engine/memory":            {"store/engine/enginetest"},
 	"store/engine/disk":              {"store/engine/enginetest"},
 	"cluster/tikv":                   {"cluster/tikv/tikvtest", "store/cluster", "store/engine/enginetest"},

@@ -353,13 +353,13 @@ type countedClock struct {
 	clock engine.Clock
 }
 
-// Now counts as time.
-func (e countedClock) Now(ctx context.Context) (time.Time, error) {
+// Timestamp counts as time.
+func (e countedClock) Timestamp(ctx context.Context, count int) (engine.Timestamp, error) {
 	k := e.calls.beginShort("time")
-	now, err := e.clock.Now(ctx)
+	t, err := e.clock.Timestamp(ctx, count)
 	e.calls.end(k, err)
-	return now, err
+	return t, err
 }
 
-// Step is how far the clock may lag.
-func (e countedClock) Step() time.Duration { return e.clock.Step() }
+// Seen is the latest timestamp.
+func (e countedClock) Seen() engine.Timestamp { return e.clock.Seen() }

@@ -27,7 +27,8 @@ type web struct {
 	listener    net.Listener
 	limits      httpLimits
 	connections *httpListener
-	server      *http.Server // nil before serve
+	server      *http.Server                 // nil before serve and await
+	handler     atomic.Pointer[http.Handler] // nil before serve
 	store       *store.Store
 	reach       *reach      // of a remote engine, or nil
 	up          atomic.Bool // CQL clients are served
@@ -80,10 +81,29 @@ func (w *web) serve(
 		mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	}
+	handler := boundHTTP(guardHTTP(mux, s.hostNames()), srv)
+	w.handler.Store(&handler)
+	w.begin(log)
+	log.Info().Stringer("address", w.listener.Addr()).Msg("serving the console, health and metrics over HTTP")
+}
+
+// await serves the health checks while the server waits for its cluster: it is alive, so nobody should restart it, but
+// it is not ready.
+func (w *web) await(log zerolog.Logger) {
+	if w != nil {
+		w.begin(log)
+	}
+}
+
+// begin begins to accept connections, unless it has begun.
+func (w *web) begin(log zerolog.Logger) {
+	if w.server != nil {
+		return
+	}
 	w.connections = newHTTPListener(w.listener, w.limits, log)
 	w.server = &http.Server{
-		Handler:           boundHTTP(guardHTTP(mux, s.hostNames()), srv),
-		ReadHeaderTimeout: w.limits.header, IdleTimeout: w.limits.idle, MaxHeaderBytes: httpHeader, ConnContext: withConn,
+		Handler: http.HandlerFunc(w.answer), ReadHeaderTimeout: w.limits.header, IdleTimeout: w.limits.idle,
+		MaxHeaderBytes: httpHeader, ConnContext: withConn,
 	}
 	panics.Go(&log, func() {
 		defer close(w.done)
@@ -91,7 +111,17 @@ func (w *web) serve(
 			log.Error().Err(err).Msg("serving HTTP failed")
 		}
 	})
-	log.Info().Stringer("address", w.listener.Addr()).Msg("serving the console, health and metrics over HTTP")
+}
+
+func (w *web) answer(rw http.ResponseWriter, r *http.Request) {
+	switch h := w.handler.Load(); {
+	case h != nil:
+		(*h).ServeHTTP(rw, r)
+	case r.URL.Path == "/health":
+		fmt.Fprintln(rw, "waiting for the cluster")
+	default:
+		http.Error(rw, "the server waits for its cluster", http.StatusServiceUnavailable)
+	}
 }
 
 // console returns the console of a server.

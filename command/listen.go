@@ -22,8 +22,10 @@ type listeners struct {
 	ring  *server.RingOptions // or nil
 	tls   *server.TLS         // nil: connections are not encrypted
 	ipv4  bool                // --listen has an IPv4 address
-	http  netip.AddrPort      // of the console, or the zero value
-	log   zerolog.Logger
+
+	chosen bool           // by the system: --listen has port 0
+	http   netip.AddrPort // of the console, or the zero value
+	log    zerolog.Logger
 
 	reserved int // file descriptors for HTTP
 
@@ -34,7 +36,7 @@ type listeners struct {
 
 // openListeners opens the port of the server, or the ports of a ring's nodes.
 func openListeners(s *settings, log zerolog.Logger) (*listeners, error) {
-	l := &listeners{log: log, ipv4: strings.HasPrefix(s.listen, "0.0.0.0:")}
+	l := &listeners{log: log, ipv4: strings.HasPrefix(s.listen, "0.0.0.0:"), chosen: strings.HasSuffix(s.listen, ":0")}
 	if s.http != "" {
 		l.reserved = httpShare()
 	}
@@ -149,6 +151,13 @@ func (l *listeners) pause() {
 	for i := range l.ring.Nodes {
 		n := &l.ring.Nodes[i]
 		n.Listener = l.closePort(n.Listener)
+	}
+}
+
+// pauseKnown is pause, unless the system has chosen the port: nobody knows it yet, and another process could take it.
+func (l *listeners) pauseKnown() {
+	if !l.chosen {
+		l.pause()
 	}
 }
 

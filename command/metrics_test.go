@@ -151,7 +151,7 @@ func TestStoreMetrics(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		m := store.NewMutation(table, types.EncodeText(name))
 		m.Row(nil)
-		m.Set(table.Column("can_login"), types.EncodeBoolean(true), st.Timestamp(), store.Expiry{})
+		m.Set(table.Column("can_login"), types.EncodeBoolean(true), st.Now().UnixMicro(), store.Expiry{})
 		done := make(chan error, 1)
 		st.Apply([]*store.Mutation{m}, func(err error) { done <- err })
 		if err := <-done; err != nil {

@@ -74,3 +74,28 @@ func TestNodes(t *testing.T) {
 		t.Error("nodes of no server are listed")
 	}
 }
+
+// TestLapse stops a node until its lease has ended. It is ready for a moment longer, because statements wait for the
+// lease, and on a busy machine it is often renewed too late.
+func TestLapse(t *testing.T) {
+	c := nodes.RunT(t, 1, nodes.Options{})
+	n := c.Node(0)
+	r := &reach{calls: newEngineCalls(), node: n.Store().Cluster()}
+	n.Pause()
+	defer n.Resume()
+	var ready, late bool // after the end of the lease
+	for end := time.Now().Add(30 * time.Second); !late && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		lapsed := r.node.Lapsed()
+		switch err := r.outage(); {
+		case err == nil && lapsed > lapseTolerance:
+			t.Fatalf("the node is ready %v after its lease", lapsed)
+		case err != nil && r.node.Lapsed() <= lapseTolerance:
+			t.Fatalf("the node is not ready %v after its lease", lapsed)
+		default:
+			ready, late = ready || err == nil && lapsed > 0, err != nil
+		}
+	}
+	if !ready || !late {
+		t.Errorf("the node was ready after its lease: %v, and later was not: %v", ready, late)
+	}
+}

@@ -103,6 +103,15 @@ func serve(ctx context.Context, c *console, s *settings) error {
 		first.steps = steps
 		listeners.pause() // clients cannot connect before the scripts have run
 	}
+	web, err := listenHTTP(s.http)
+	if err != nil {
+		return err
+	}
+	defer web.close()
+	if s.engine != nil {
+		listeners.pauseKnown() // nor while nobody would answer, which may take as long as the cluster
+		web.await(log)
+	}
 	var clock *control.Clock
 	if s.controls {
 		clock = control.NewClock(nil)
@@ -125,7 +134,7 @@ func serve(ctx context.Context, c *console, s *settings) error {
 	}
 	listeners.tls = encryption
 	announce := func() error { return s.announce(c, listeners, log) }
-	err = serveStore(ctx, s, st, onDisk, clock, listeners, first, bound, log, c.getenv, announce)
+	err = serveStore(ctx, s, st, onDisk, clock, listeners, web, first, bound, log, c.getenv, announce)
 	if s.engine == nil {
 		return errors.Join(err, st.Close())
 	}
@@ -137,13 +146,8 @@ func serve(ctx context.Context, c *console, s *settings) error {
 // clients may move it, or nil.
 func serveStore(
 	ctx context.Context, s *settings, st *store.Store, onDisk *disk.Engine, clock *control.Clock, listeners *listeners,
-	first *initialisation, bound memoryBound, log zerolog.Logger, getenv func(string) string, announce func() error,
+	web *web, first *initialisation, bound memoryBound, log zerolog.Logger, getenv func(string) string, announce func() error,
 ) error {
-	web, err := listenHTTP(s.http)
-	if err != nil {
-		return err
-	}
-	defer web.close()
 	listeners.http = web.address()
 	srv, err := server.New(server.Options{
 		Store:       st,
@@ -183,6 +187,11 @@ func serveStore(
 	panics.Go(&log, func() { governMemory(governed, bound, getenv) })
 	if s.calls != nil {
 		defer s.calls.reach.start(ctx, st.Cluster(), log)()
+	}
+	if err := listeners.resume(); err != nil { // after a wait, in which another process may have taken a port
+		stopping, cancel := context.WithTimeout(context.Background(), drainTime)
+		defer cancel()
+		return errors.Join(err, srv.Shutdown(stopping))
 	}
 	served := make(chan error, 1)
 	panics.Go(&log, func() { served <- panics.Call(func() error { return listeners.serve(srv) }) })

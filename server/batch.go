@@ -18,7 +18,7 @@ const longBatch = 16 << 10
 // conditions, because the store compares their values when the turn of the batch comes.
 func batchInReader(r *request) bool {
 	m := r.message.(*protocol.Batch)
-	if len(m.Children) > statements.ShortBatch {
+	if len(m.Children) > statements.ShortBatch || r.waitsForTimestamp() {
 		return false
 	}
 	for i := range m.Children {

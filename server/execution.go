@@ -138,7 +138,17 @@ func (r *request) runsInReader(st *statements.Statement) bool {
 	if st.Reads {
 		return st.Quick && r.size <= readerBody && r.trace == nil && !r.conn.heldUp
 	}
+	return r.isQuickWrite(st) && (st.Writes == "" || !r.waitsForTimestamp())
+}
+
+func (r *request) isQuickWrite(st *statements.Statement) bool {
 	return st.Quick && r.size <= largeWrite
+}
+
+// waitsForTimestamp reports whether a write of the request may wait for the clock that servers of a cluster share.
+func (r *request) waitsForTimestamp() bool {
+	p := r.parameters()
+	return (p == nil || !p.Flags.Has(protocol.WithTimestamp)) && r.conn.server.store.TimestampWaits()
 }
 
 // needsTurn reports whether the request's statement is executed on a turn: it may take long. The reader has no turns,
@@ -151,7 +161,7 @@ func (r *request) needsTurn() bool {
 	case st.Writes == exec.Conditional, st.Writes == exec.Counter.WriteType():
 		return st.Costly
 	case st.Writes != "":
-		return st.ManyWrites || !r.runsInReader(st)
+		return st.ManyWrites || !r.isQuickWrite(st)
 	default:
 		return st.Reads
 	}

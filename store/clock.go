@@ -1,10 +1,12 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/cqld/cqld/cql/schema"
+	"github.com/cqld/cqld/store/cluster"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 	"github.com/cqld/cqld/store/usage"
@@ -13,19 +15,33 @@ import (
 // Now is the clock's time.
 func (s *core) Now() time.Time { return s.now() }
 
-// Timestamp is the current time in microseconds. It is later than all timestamps it returned before, and later than
-// writes from before the store was opened.
-func (s *core) Timestamp() int64 { return s.TimestampAt(s.now()) }
-
-// TimestampAt is Timestamp for who has just asked for the time.
-func (s *core) TimestampAt(now time.Time) int64 {
+// TimestampAt is a timestamp in microseconds for who has just asked for the time. It is later than all that it returned
+// before, and later than writes from before the store was opened. Where nodes share the engine, it is later than all
+// writes that any of them has acknowledged, and it may wait for the clock that they share.
+func (s *core) TimestampAt(now time.Time) (int64, error) {
+	if s.cluster != nil {
+		return s.sharedTimestamp()
+	}
 	for {
 		last := s.last.Load()
 		ts := max(now.UnixMicro(), last+1)
 		if s.last.CompareAndSwap(last, ts) {
-			return ts
+			return ts, nil
 		}
 	}
+}
+
+// TimestampWaits reports whether TimestampAt may wait.
+func (s *core) TimestampWaits() bool { return s.cluster != nil && s.cluster.TakesTime() }
+
+func (s *core) sharedTimestamp() (int64, error) {
+	ts, err := s.cluster.Timestamp(s.closing)
+	if errors.Is(err, cluster.ErrLapsed) {
+		err = errLapsed
+	}
+	for last := s.last.Load(); err == nil && last < ts && !s.last.CompareAndSwap(last, ts); last = s.last.Load() {
+	}
+	return ts, err
 }
 
 // boundMargin is how much later than the timestamp that moves it the stored bound is, in microseconds: a tenth of a

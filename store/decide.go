@@ -16,9 +16,11 @@ type Snapshot struct {
 	store *writer
 	src   engine.Reader
 	clock uint64    // of deletions, before it was chosen
-	seen  *seenRows // the rows that were read; nil: the timestamp is one of the clock
+	seen  *seenRows // the rows that were read; nil: the engine is not shared
 
-	stamp int64 // that was given, if it is not one of the clock; 0: it is
+	clocked bool  // the timestamp is one of the cluster's clock
+	future  bool  // a client's timestamp was read that the clock reaches much later
+	stamp   int64 // the timestamp, where nodes share the engine
 }
 
 // Read is Store.Read of the snapshot, for tables whose rows are stored.
@@ -36,15 +38,21 @@ func (s *Snapshot) Read(ctx context.Context, r *Read, fn func(*Row) (bool, error
 
 // Timestamp is the timestamp of the decision: later than all earlier decisions in the partition, and than writes that
 // were answered before. It is called after all reads.
-func (s *Snapshot) Timestamp() int64 {
-	if s.seen != nil {
-		if ts, ok := s.seen.timestamp(s.store.core); ok {
-			s.stamp = ts
-			return ts
-		}
-		s.seen = nil
+func (s *Snapshot) Timestamp() (ts int64, err error) {
+	if s.seen == nil {
+		return s.store.TimestampAt(s.store.now())
 	}
-	return s.store.Timestamp()
+	s.future = s.store.cluster.IsFuture(s.seen.newest)
+	if s.clocked = s.clocked || s.seen.vague || s.future; s.clocked {
+		if ts, err = s.store.sharedTimestamp(); err != nil {
+			return 0, err
+		}
+	}
+	if !s.future {
+		ts = max(ts, s.store.cluster.After(s.seen.newest))
+	}
+	s.stamp = ts
+	return ts, nil
 }
 
 // Decide writes the mutations that decide returns, which are of the table and the partition. No other Decide in the
@@ -78,9 +86,7 @@ type decision struct {
 	done     func(error)
 
 	mutations []*Mutation
-	refused   error // by decide, or because its mutations cannot be written
-	last      int64 // timestamp that was given, where nodes share the engine
-
+	refused   error                  // by decide, or because its mutations cannot be written
 	onUpdate  func(engine.Txn) error // update and outcome, as values that are made once
 	onOutcome func(error)
 }
@@ -104,11 +110,8 @@ func (d *decision) update(txn engine.Txn) error {
 		d.refused = errTruncated
 		return d.refused
 	}
-	if s.cluster != nil {
-		if d.last = d.snapshot.stamp; d.last == 0 {
-			d.last = s.last.Load()
-		}
-		s.awaitTimestamp(d.last) // so that the next decision has a later one, wherever it is made
+	if d.snapshot.clocked { // before the next decision, which may write what it has not read either, wherever it is made
+		return s.cluster.AwaitPassed(s.closing, d.snapshot.stamp)
 	}
 	return nil
 }
@@ -117,20 +120,23 @@ func (d *decision) update(txn engine.Txn) error {
 // were read or else from the clock.
 func (d *decision) decideAndStage(txn engine.Txn) (err error) {
 	s := d.snapshot.store
-	d.snapshot.seen, d.snapshot.stamp = nil, 0
-	if s.cluster != nil {
-		d.seen.forget(txn)
-		d.snapshot.src, d.snapshot.seen = &d.seen, &d.seen
-	}
+	d.snapshot.seen, d.snapshot.clocked, d.snapshot.stamp = nil, false, 0
 	for {
+		if s.cluster != nil {
+			d.seen.forget(txn)
+			d.snapshot.src, d.snapshot.seen = &d.seen, &d.seen
+		}
 		if d.mutations, err = d.decide(&d.snapshot); err != nil || len(d.mutations) == 0 {
 			return err
 		}
-		if err = s.stage(txn, d.mutations, d.snapshot.clock, d.snapshot.seen); !errors.Is(err, errUnseen) {
+		if s.cluster != nil {
+			d.snapshot.checkTimestamp()
+		}
+		if err = s.stage(txn, d.mutations, d.snapshot.clock, d.mustCover()); !errors.Is(err, errUnseen) {
 			return err
 		}
 		d.freeMutations()
-		d.snapshot.src, d.snapshot.seen, d.snapshot.stamp = txn, nil, 0
+		d.snapshot.clocked = true
 	}
 }
 
@@ -138,6 +144,14 @@ func (d *decision) decideAndStage(txn engine.Txn) (err error) {
 func (d *decision) freeMutations() {
 	_ = free(d.mutations, errRetried)
 	d.mutations = nil
+}
+
+// mustCover returns the rows that were read, if they must contain all that are written.
+func (d *decision) mustCover() *seenRows {
+	if d.snapshot.clocked {
+		return nil
+	}
+	return d.snapshot.seen
 }
 
 // errUnseen says that not all written rows were read, so the timestamp has to come from the clock.
@@ -157,7 +171,7 @@ func (d *decision) outcome(err error) {
 		return
 	}
 	if err == nil && s.cluster != nil && len(d.mutations) > 0 {
-		s.confirm(d.mutations, d.last, d.end)
+		s.confirm(d.mutations, d.snapshot.stamp, d.end)
 		return
 	}
 	d.end(err)

@@ -4,19 +4,24 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/cqld/cqld/internal/invariants"
 	"github.com/cqld/cqld/store/engine"
 	"github.com/cqld/cqld/store/rows"
 )
 
 // A decision needs a later timestamp than the previous decision in its partition, and than writes that were answered
-// before, on whichever node. A timestamp of the node's clock is later than these only after it has passed on all
-// nodes. Until then other decisions in the partition wait: one step of PD's clock for each decision.
+// before, on whichever node. These invariants are enough for it, whatever the clocks show:
 //
-// A decision that writes only rows it has read needs a timestamp later than these rows. It takes one that has passed
-// already, or the one after the newest that it has read, and does not wait. This is not enough if it writes anything
-// it has not read: rows of other statements of its batch, tombstones of partitions or ranges, rows of views. Nor is it
-// for elements of collections, because the clock orders the elements of lists. Such decisions are made again with a
-// timestamp of the clock, and wait for it.
+//  1. Above. The timestamp of a decision is later than that of every cell, row and tombstone that it has read, so none
+//     of them shadows it. The exception is a client's timestamp that the clock reaches only after more than a lease:
+//     it shadows the decision, as on Cassandra.
+//  2. Covered. A decision that writes only rows that it has read needs no more: an earlier decision in its partition,
+//     or a write that was answered before, is either in these rows or elsewhere.
+//  3. Clocked. Any other decision, and one that has read such a client's timestamp, takes a timestamp of the cluster's
+//     clock, after it has read, and lets it pass before it commits. Such decisions write rows of other statements of a
+//     batch, tombstones of partitions or ranges, or rows of views; or elements of collections, because the clock orders
+//     the elements of lists. They are made twice: it is known only afterwards what they write.
+//  4. Answered. A decision is answered when its timestamp has passed, like any write: a write that follows is later.
 
 // seenRows is the Reader of a decision where nodes share the engine. It notes the reads of the decision.
 type seenRows struct {
@@ -83,13 +88,10 @@ func (s *seenRows) noteValue(key, value []byte) {
 	s.newest, s.vague = max(s.newest, newest), s.vague || err != nil // the read reports the damage
 }
 
-// timestamp returns one that is later than all that was read. It is not ok if only the clock can give one.
-func (s *seenRows) timestamp(st *core) (ts int64, ok bool) {
-	clock := st.now().UnixMicro()
-	if s.vague || s.newest >= clock || st.cluster.Until(clock) == 0 {
-		return 0, false
-	}
-	return max(st.cluster.Passed(), s.newest+1), true
+// checkTimestamp checks invariant 1, when all was read and the mutations are made.
+func (s *Snapshot) checkTimestamp() {
+	newest := s.seen.newest
+	invariants.Check(newest < s.stamp || s.future, "a decision at %d has read %d", s.stamp, newest)
 }
 
 // covers reports whether all rows that are written were read.

@@ -15,3 +15,12 @@ var (
 	WaitForIndexes   = waitForIndexes
 	EngineName       = engineName
 )
+
+// Timestamp is TimestampAt of a store that does not wait for a clock of a cluster.
+func (s *core) Timestamp() int64 {
+	ts, err := s.TimestampAt(s.now())
+	if err != nil {
+		panic(err)
+	}
+	return ts
+}

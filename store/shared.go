@@ -25,7 +25,7 @@ import (
 //     shared_define.go).
 //   - Every read of a table that has any tombstones of partitions or ranges looks for them. Before the first one of a
 //     table is written, a definition marks the table (see definer.mark).
-//   - Timestamps come from the clock of the cluster, and a write is answered after its timestamp has passed.
+//   - Timestamps come from the clock of the cluster, and a write is answered when its timestamp has passed.
 //   - One node builds indexes, sweeps tables and removes dropped ones.
 
 // join makes the store a node of a cluster, and loads the content of the engine.
@@ -33,6 +33,7 @@ func (s *definer) join(o cluster.Options, system []*schema.Keyspace) error {
 	if err := s.writeFirstRecords(); err != nil {
 		return err
 	}
+	o.Now = s.now
 	node, err := cluster.Join(s.closing, s.engine, o)
 	if err != nil {
 		return err

@@ -48,7 +48,9 @@ func (s *definer) defineShared(change func(*schema.Catalog) (*schema.Catalog, er
 		if err := s.settle(); err != nil {
 			return fmt.Errorf("wait for the other nodes: %w", err)
 		}
-		s.awaitTimestamp(last)
+		if err := s.cluster.AwaitPassed(s.closing, last); err != nil {
+			return fmt.Errorf("wait until a timestamp has passed: %w", err)
+		}
 		if err == nil && changed != changedPart {
 			return nil
 		}

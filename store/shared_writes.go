@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/cqld/cqld/internal/panics"
 	"github.com/cqld/cqld/store/engine"
@@ -17,7 +16,7 @@ import (
 // confirm calls done when committed mutations comply with the newest definitions, and their timestamps have passed on
 // all nodes. last is the last timestamp given before the commit.
 func (s *writer) confirm(ms []*Mutation, last int64, done func(error)) {
-	if s.isCurrent(ms) && s.cluster.Until(last) == 0 {
+	if s.isCurrent(ms) && s.cluster.HasPassed(last) {
 		done(nil)
 		return
 	}
@@ -54,7 +53,9 @@ func (s *writer) complete(ms []*Mutation, last int64) error {
 			return ErrUnknown
 		}
 	}
-	s.awaitTimestamp(last)
+	if s.cluster.AwaitPassed(s.closing, last) != nil {
+		return ErrUnknown
+	}
 	return nil
 }
 
@@ -84,12 +85,6 @@ func (s *writer) writeEntries(ms []*Mutation) error {
 func (m *Mutation) lacksIndexes(now *state) bool {
 	id, was := now.ids[m.table.ID], m.state.ids[m.table.ID]
 	return id == was && !sameIndexes(now.indexes[id], m.state.indexes[id])
-}
-
-func (s *core) awaitTimestamp(last int64) {
-	for d := s.cluster.Until(last); d > 0; d = s.cluster.Until(last) {
-		time.Sleep(d)
-	}
 }
 
 func (s *writer) commitShared(first *Mutation, ops []engine.Op) {

@@ -230,7 +230,7 @@ func (k *running) checkPasswordRate(r role, o *options) error {
 	if o.password == nil || o.password.Hashed || r.hash == "" {
 		return nil
 	}
-	if since := k.store.Timestamp() - r.hashed; since < passwordInterval.Microseconds() {
+	if since := k.store.Now().UnixMicro() - r.hashed; since < passwordInterval.Microseconds() {
 		return cqlerr.Overloadedf("Password for role %s can only be changed every %dms.", r.name,
 			passwordInterval.Milliseconds())
 	}

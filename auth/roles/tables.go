@@ -152,10 +152,14 @@ func texts(b []byte) []string {
 type writing struct {
 	k         *Keeper
 	at        int64
+	err       error // there is no timestamp
 	mutations []*store.Mutation
 }
 
-func (k *Keeper) write() *writing { return &writing{k: k, at: k.store.Timestamp()} }
+func (k *Keeper) write() *writing {
+	at, err := k.store.TimestampAt(k.store.Now())
+	return &writing{k: k, at: at, err: err}
+}
 
 // row starts a row of a table. clustering is "" for tables that have no clustering column.
 func (w *writing) row(t *schema.Table, key, clustering string) *store.Mutation {
@@ -230,8 +234,8 @@ func (w *writing) deletePartition(t *schema.Table, key string) {
 
 // apply applies the mutations and makes a new version.
 func (w *writing) apply(ctx context.Context) error {
-	if len(w.mutations) == 0 {
-		return nil
+	if len(w.mutations) == 0 || w.err != nil {
+		return w.err
 	}
 	done := make(chan error, 1)
 	w.k.store.Apply(w.mutations, func(err error) { done <- err })

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log"
+	"math/rand/v2"
 	"os"
 	"sync"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/pingcap/kvproto/pkg/pdpb"
 
 	"github.com/cqld/cqld/cluster/safepoint"
+	"github.com/cqld/cqld/internal/tso"
 )
 
 // placement is the state that all views share.
@@ -21,10 +24,10 @@ type placement struct {
 	pdpb.UnimplementedPDServer
 	file string
 
-	mu                sync.Mutex
-	physical, logical int64 // of the last timestamp
-	stored            stored
-	written           []byte // content of the file
+	clock   tso.Oracle
+	mu      sync.Mutex
+	stored  stored
+	written []byte // content of the file
 }
 
 // stored is the state in the file.
@@ -42,7 +45,7 @@ const firstID = 1000
 
 // open reads the file.
 func open(file string) (*placement, error) {
-	p := &placement{file: file, stored: stored{LastID: firstID, Services: safepoint.Services{}}}
+	p := &placement{file: file, clock: tso.Oracle{Step: clockStep}, stored: stored{LastID: firstID, Services: safepoint.Services{}}}
 	text, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -53,7 +56,8 @@ func open(file string) (*placement, error) {
 	if err := json.Unmarshal(text, &p.stored); err != nil {
 		return nil, fmt.Errorf("read %s: %w", file, err)
 	}
-	p.physical, p.written = p.stored.Bound, text
+	p.clock.Begin(p.stored.Bound)
+	p.written = text
 	return p, nil
 }
 
@@ -71,27 +75,34 @@ func (p *placement) save() error {
 	return os.Rename(next, p.file)
 }
 
-// The clock, in milliseconds. As in PD, it starts at the stored bound after a restart, and stops until real time has
-// passed the bound.
+// As in PD, the clock starts at the stored bound after a restart, and stops until real time has passed the bound.
 const (
-	clockStep  = 50   // PD's default
-	boundRange = 3000 // how far the bound is in the future
+	clockStep  = 50 * time.Millisecond // PD's default
+	boundRange = 3000                  // how far the bound is in the future, in milliseconds
 )
 
 // timestamps returns the last of count new timestamps.
 func (p *placement) timestamps(count int64) (*pdpb.Timestamp, error) {
+	physical, logical := p.clock.Next(count)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := time.Now().UnixMilli()
-	if now -= now % clockStep; now > p.physical {
-		p.physical, p.logical = now, 0
-	}
-	if p.physical >= p.stored.Bound {
-		p.stored.Bound = p.physical + boundRange
+	if physical >= p.stored.Bound {
+		p.stored.Bound = physical + boundRange
 		if err := p.save(); err != nil {
 			return nil, err
 		}
 	}
-	p.logical += count
-	return &pdpb.Timestamp{Physical: p.physical, Logical: p.logical}, nil
+	return &pdpb.Timestamp{Physical: physical, Logical: logical}, nil
 }
+
+// transfers changes the leader again and again, without a pause: the next one's clock begins up to maxJump later.
+func (p *placement) transfers(every time.Duration) {
+	for range time.Tick(every) {
+		jump := rand.N(maxJump)
+		p.clock.Transfer(jump)
+		log.Printf("another leader, whose clock is %v later", jump)
+	}
+}
+
+// maxJump is PD's default tso-save-interval.
+const maxJump = 5 * time.Second

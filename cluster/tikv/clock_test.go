@@ -10,70 +10,68 @@ import (
 	"github.com/cqld/cqld/store/engine"
 )
 
-// TestClock reads the clock on two engines by turns, while PD's time moves in steps of its default interval.
+// pdInterval is PD's default for moving its milliseconds on.
+const pdInterval = 50 * time.Millisecond
+
+// TestClock takes timestamps on two engines by turns, one or many at a time, while PD's leader changes. Each must be
+// later than the one before, and be what its engine has seen.
 func TestClock(t *testing.T) {
 	c := tikvtest.New(t, 1)
-	c.Interval = defaultClockInterval
+	c.Clock.Step = pdInterval
 	engines := []*Engine{open(t, c.Connect(t)), open(t, c.Connect(t))}
-	var last time.Time
-	steps := 0
-	for i := 0; steps < 5; i++ {
-		e := engines[i%2]
-		before := time.Now().Truncate(time.Millisecond)
-		now, err := e.Now(t.Context())
+	var last engine.Timestamp
+	for i := range 300 {
+		e, count := engines[i%2], 1+i%3*20
+		if i%100 == 50 {
+			c.Clock.Transfer(time.Second)
+		}
+		now, err := e.Timestamp(t.Context(), count)
 		must(t, err)
-		after := time.Now()
-		if now.Before(before.Add(-e.Step())) || now.After(after) {
-			t.Fatalf("the clock shows %v between %v and %v", now, before, after)
+		if !now.After(last) || now.Milliseconds == last.Milliseconds && now.Count < last.Count+int64(count) {
+			t.Fatalf("%v is followed by %v after %d", last, now, count)
 		}
-		if now.Before(last) {
-			t.Fatalf("the clock goes back from %v to %v", last, now)
+		if last = now; e.Seen() != now {
+			t.Fatalf("the engine has seen %v, and has got %v", e.Seen(), now)
 		}
-		if now.After(last) {
-			steps++
-		}
-		last = now
+	}
+	must(t, engines[0].View(func(engine.Reader) error { return nil }))
+	if !engines[0].Seen().After(last) {
+		t.Error("a read does not count as seen")
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	must(t, engines[1].Close())
-	if _, err := engines[1].Now(t.Context()); err != engine.ErrClosed {
-		t.Errorf("an engine that is closed tells the time: %v", err)
+	if _, err := engines[1].Timestamp(t.Context(), 1); err != engine.ErrClosed {
+		t.Errorf("an engine that is closed gives a timestamp: %v", err)
 	}
 	c.FailTimestamps(true)
-	if _, err := engines[0].Now(gone); err == nil {
-		t.Error("the time is told without PD")
+	if _, err := engines[0].Timestamp(gone, 1); err == nil {
+		t.Error("there is a timestamp without PD")
 	}
 }
 
-// TestClockInterval has PD move its time more rarely than the default says.
-func TestClockInterval(t *testing.T) {
-	c := tikvtest.New(t, 1)
-	e, err := Open(c.Connect(t), Options{Prefix: "test", KeepVersions: true, ClockInterval: 300 * time.Millisecond}, nil)
-	must(t, err)
-	t.Cleanup(func() { _ = e.Close() })
-	if e.Step() < 300*time.Millisecond {
-		t.Errorf("the step is %v", e.Step())
-	}
-}
-
-// TestJoin makes two processes nodes of a cluster: each knows bounds of the time that the other one has.
+// TestJoin makes two processes nodes of a cluster, whose writes follow each other, while PD's leader changes.
 func TestJoin(t *testing.T) {
 	c := tikvtest.New(t, 1)
-	c.Interval = defaultClockInterval
+	c.Clock.Step = pdInterval
 	var joined []*cluster.Node
 	for range 2 {
 		n, err := cluster.Join(t.Context(), open(t, c.Connect(t)), cluster.Options{})
 		must(t, err)
 		joined = append(joined, n)
 	}
-	for i := range 50 {
-		written := joined[i%2].Now().UnixMicro()
-		for wait := joined[i%2].Until(written); wait > 0; wait = joined[i%2].Until(written) {
-			time.Sleep(wait)
+	var last int64
+	for i := range 100 {
+		if i%20 == 10 {
+			c.Clock.Transfer(time.Duration(i) * 30 * time.Millisecond)
 		}
-		if later := joined[(i+1)%2].Now().UnixMicro(); later <= written {
-			t.Fatalf("a node's time is %d after a timestamp of another one has passed, which was %d", later, written)
+		n := joined[i%2]
+		ts, err := n.Timestamp(t.Context())
+		must(t, err)
+		if ts <= last {
+			t.Fatalf("a node takes %d after a timestamp of another one was answered, which was %d", ts, last)
 		}
+		must(t, n.AwaitPassed(t.Context(), ts))
+		last = ts
 	}
 }

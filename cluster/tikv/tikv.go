@@ -77,9 +77,6 @@ type Options struct {
 	// KeepVersions leaves the garbage collection of old versions to others, such as a TiDB in the same cluster.
 	KeepVersions bool
 
-	// ClockInterval is PD's setting tso-update-physical-interval. 0 means 50 ms, the default.
-	ClockInterval time.Duration
-
 	Log zerolog.Logger
 }
 
@@ -137,9 +134,6 @@ func Open(cluster *tikv.KVStore, o Options, fold engine.Fold) (*Engine, error) {
 	}
 	if o.Patience == 0 {
 		o.Patience = defaultPatience
-	}
-	if o.ClockInterval == 0 {
-		o.ClockInterval = defaultClockInterval
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Engine{
@@ -244,31 +238,37 @@ func (e *Engine) Close() error {
 	return e.cluster.Close()
 }
 
-// The clock is PD's. A timestamp has milliseconds, which PD advances once per interval, and a counter.
-const (
-	defaultClockInterval = 50 * time.Millisecond // PD's default
-
-	// clockMargin is by how much PD may exceed its interval: it rounds down, may be a millisecond late, and uses a timer.
-	clockMargin = 10 * time.Millisecond
-
-	// clockBackoff limits the retries of Now, in milliseconds. The store asks again.
-	clockBackoff = 2000
-)
+// clockBackoff limits the retries of Timestamp, in milliseconds. The store asks again.
+const clockBackoff = 2000
 
 var _ engine.Clock = (*Engine)(nil)
 
-// Now returns the time of the cluster's timestamps.
-func (e *Engine) Now(ctx context.Context) (time.Time, error) {
+// Timestamp takes timestamps of PD. PD's client sends those that are asked for at the same time with one request.
+func (e *Engine) Timestamp(ctx context.Context, count int) (engine.Timestamp, error) {
 	if err := e.enter(); err != nil {
-		return time.Time{}, err
+		return engine.Timestamp{}, err
 	}
 	defer e.calls.Done()
+	scope := &oracle.Option{TxnScope: oracle.GlobalTxnScope}
+	for range count - 1 {
+		e.cluster.GetOracle().GetTimestampAsync(ctx, scope) // an error is that of the last one
+	}
 	ts, err := e.cluster.GetTimestampWithRetry(tikv.NewBackofferWithVars(ctx, clockBackoff, nil), oracle.GlobalTxnScope)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("ask the cluster for the time: %w", err)
+		return engine.Timestamp{}, fmt.Errorf("ask the cluster for a timestamp: %w", err)
 	}
-	return oracle.GetTimeFromTS(ts), nil
+	return timestamp(ts), nil
 }
 
-// Step returns by how much the time of the cluster may lag.
-func (e *Engine) Step() time.Duration { return e.options.ClockInterval + clockMargin }
+// Seen is the latest timestamp of PD that this process has got: client-go keeps it.
+func (e *Engine) Seen() engine.Timestamp {
+	ts, err := e.cluster.GetOracle().GetLowResolutionTimestamp(context.Background(), &oracle.Option{TxnScope: oracle.GlobalTxnScope})
+	if err != nil {
+		return engine.Timestamp{} // there was none yet
+	}
+	return timestamp(ts)
+}
+
+func timestamp(ts uint64) engine.Timestamp {
+	return engine.Timestamp{Milliseconds: oracle.ExtractPhysical(ts), Count: oracle.ExtractLogical(ts)}
+}

@@ -3,8 +3,8 @@ package nodes
 import (
 	"context"
 	"sync"
-	"time"
 
+	"github.com/cqld/cqld/internal/tso"
 	"github.com/cqld/cqld/store/engine"
 )
 
@@ -12,18 +12,20 @@ import (
 // of the cluster.
 type access struct {
 	engine.Engine
+	clock  *tso.Oracle
 	mu     sync.Mutex
 	change *sync.Cond
 	paused bool
 	dead   bool
 
+	seen    engine.Timestamp
 	stopped int // commits that wait
 }
 
 var _ engine.Clock = (*access)(nil)
 
-func newAccess(e engine.Engine) *access {
-	a := &access{Engine: e}
+func newAccess(e engine.Engine, clock *tso.Oracle) *access {
+	a := &access{Engine: e, clock: clock}
 	a.change = sync.NewCond(&a.mu)
 	return a
 }
@@ -130,7 +132,10 @@ func (a *access) Update(ctx context.Context, guards [][]byte, fn func(engine.Txn
 		done(err)
 		return
 	}
-	a.Engine.Update(ctx, guards, fn, a.back(done))
+	a.Engine.Update(ctx, guards, func(txn engine.Txn) error {
+		a.next(1) // as a transaction of a cluster begins
+		return fn(txn)
+	}, a.back(done))
 }
 
 // DeleteRange removes a range.
@@ -155,18 +160,28 @@ func (a *access) Close() error {
 	return nil
 }
 
-// Now is the time of the cluster.
-func (a *access) Now(context.Context) (time.Time, error) {
-	if err := a.pass(); err != nil {
-		return time.Time{}, err
+// Timestamp takes timestamps of the cluster's clock. A write that is stopped on its way has its timestamp already.
+func (a *access) Timestamp(_ context.Context, count int) (engine.Timestamp, error) {
+	if a.killed() {
+		return engine.Timestamp{}, engine.ErrClosed
 	}
-	now := began.Add(time.Since(began)).Truncate(a.Step())
-	_ = a.pass()
-	return now, nil
+	return a.next(count), nil
 }
 
-// began is when the clock of all clusters was set.
-var began = time.Now()
+func (a *access) next(count int) engine.Timestamp {
+	physical, logical := a.clock.Next(int64(count))
+	t := engine.Timestamp{Milliseconds: physical, Count: logical}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if t.After(a.seen) {
+		a.seen = t
+	}
+	return t
+}
 
-// Step is how coarse the clock is.
-func (a *access) Step() time.Duration { return time.Millisecond }
+// Seen is the latest timestamp that the node has got.
+func (a *access) Seen() engine.Timestamp {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.seen
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/cqld/cqld/internal/tso"
 	"github.com/cqld/cqld/server"
 	"github.com/cqld/cqld/store"
 	"github.com/cqld/cqld/store/cluster"
@@ -28,12 +29,15 @@ type Options struct {
 	Down   time.Duration                   // after which a silent node is down; 0: a second
 	Forget time.Duration                   // after which a node that is down is removed; 0: 10 minutes
 	Apart  time.Duration                   // by which the clock of each node's machine is ahead of that of the node before
+	Lag    time.Duration                   // of the clock that they share
 	Server func(*server.Options)           // changes the options of each server
 	Log    zerolog.Logger
 }
 
-// Cluster is some nodes and their engine.
+// Cluster is some nodes, their engine and their clock.
 type Cluster struct {
+	Clock tso.Oracle // stands in for PD's: a test can change its leader
+
 	t       testing.TB
 	options Options
 	opening sync.Once
@@ -53,6 +57,9 @@ type Node struct {
 	ended  chan struct{} // is closed when the server does not serve any more
 }
 
+// clockStep is PD's default.
+const clockStep = 50 * time.Millisecond
+
 // RunT starts nodes, which are stopped when the test ends.
 func RunT(t testing.TB, count int, o Options) *Cluster {
 	t.Helper()
@@ -62,7 +69,7 @@ func RunT(t testing.TB, count int, o Options) *Cluster {
 	if o.Down == 0 {
 		o.Down = time.Second
 	}
-	c := &Cluster{t: t, options: o}
+	c := &Cluster{t: t, options: o, Clock: tso.Oracle{Step: clockStep, Lag: o.Lag}}
 	t.Cleanup(func() {
 		for _, n := range c.nodes {
 			n.Stop()
@@ -103,7 +110,7 @@ func (c *Cluster) open(fold engine.Fold) *access {
 			c.engine = memory.Open(fold)
 		}
 	})
-	return newAccess(c.engine)
+	return newAccess(c.engine, &c.Clock)
 }
 
 // Addr is the address that clients connect to.

@@ -143,7 +143,19 @@ func (w *writing) putAll(c *schema.Column, value []byte) error {
 
 // putPlace writes an element at the end or the beginning of a list.
 func (w *writing) putPlace(c *schema.Column, front bool, value []byte) error {
-	w.place = w.e.ids.appendPlace(w.place[:0], front)
+	if w.e.store.Cluster() == nil {
+		w.place = w.e.ids.appendPlace(w.place[:0], front)
+		return w.put(c, w.place, value)
+	}
+	if w.placed == 0 {
+		ts, err := w.e.store.TimestampAt(w.began)
+		if err != nil {
+			return err
+		}
+		w.placed = ts
+	}
+	w.place = appendSharedPlace(w.place[:0], w.placed, w.places, front)
+	w.places++
 	return w.put(c, w.place, value)
 }
 

@@ -422,7 +422,10 @@ func (c *conditional) decide(s *store.Snapshot) ([]*store.Mutation, error) {
 		return nil, err
 	}
 	c.mutations, c.terms, c.writing.rows, c.bytes = c.mutations[:0], c.terms[:0], 0, 0
-	c.timestamped, c.timestamp = true, s.Timestamp()
+	if c.timestamp, err = s.Timestamp(); err != nil {
+		return nil, err
+	}
+	c.timestamped, c.placed = true, 0
 	err = c.inOrder(func(s *conditionalWrite) error { return c.addStatement(c.ctx, s.plan, s.values) })
 	if err != nil {
 		return nil, err

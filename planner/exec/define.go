@@ -40,8 +40,12 @@ func (e *Executor) define(ctx context.Context, r *Request, p define.Definition) 
 		if err := define.Authorize(p, r.User, c); err != nil {
 			return nil, err
 		}
+		now, err := e.store.TimestampAt(e.store.Now())
+		if err != nil {
+			return nil, err
+		}
 		next, o, err := p.Apply(c, define.Run{
-			NewID: e.ids.random(), Time: e.store.Timestamp(), Guard: r.Guard, Env: env, Work: work,
+			NewID: e.ids.random(), Time: now, Guard: r.Guard, Env: env, Work: work,
 		})
 		o.Warnings = append(o.Warnings, env.Warnings...)
 		out, changed = o, next != c

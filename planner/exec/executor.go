@@ -2,6 +2,7 @@ package exec
 
 import (
 	"crypto/rand"
+	mathrand "math/rand/v2"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -95,6 +96,18 @@ func randomUUID() [16]byte {
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // it never fails
 	return types.RandomUUID(random)
+}
+
+// appendSharedPlace is appendPlace where nodes share the store: their clocks do not order places, timestamps do. All
+// elements of a write have its timestamp, and are in the order of their numbers. The rest is random, because
+// concurrent writes may have the same timestamp.
+func appendSharedPlace(dst []byte, timestamp int64, number uint64, front bool) []byte {
+	at := new(types.UUIDClock).Ticks(time.UnixMicro(timestamp))
+	if front {
+		at, number = -at, ^number
+	}
+	const randomBits = 40
+	return store.AppendPlace(dst, at, number<<randomBits|mathrand.Uint64()>>(64-randomBits))
 }
 
 // appendPlace appends the place of an element at the end of a list, or at its beginning: after or before all

@@ -119,7 +119,7 @@ func (w *writing) guardTimestamp(m *planner.Modification, values []types.Value) 
 	if err != nil {
 		return err
 	}
-	return g.Timestamp(m.Table.Name, ts, w.e.store.TimestampAt(w.began))
+	return g.Timestamp(m.Table.Name, ts, w.began.UnixMicro())
 }
 
 // guardRows guards the number of combinations of IN that a write names partitions and rows by.

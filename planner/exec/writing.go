@@ -26,6 +26,8 @@ type writing struct {
 	began       time.Time
 	timestamp   int64 // of all statements without one, if timestamped
 	timestamped bool
+	placed      int64  // where nodes share the store: the timestamp that orders the elements of lists; 0: none yet
+	places      uint64 // that were given
 
 	// The statement and the row that are evaluated.
 	x      expr.Context
@@ -120,7 +122,11 @@ func (w *writing) timestampOf(e expr.Expr) (int64, error) {
 		}
 	}
 	if !w.timestamped {
-		w.timestamped, w.timestamp = true, w.e.store.TimestampAt(w.began)
+		ts, err := w.e.store.TimestampAt(w.began)
+		if err != nil {
+			return 0, err
+		}
+		w.timestamped, w.timestamp, w.placed = true, ts, ts
 	}
 	return w.timestamp, nil
 }

@@ -159,7 +159,12 @@ func (t *Trace) Write(node, client netip.Addr, log zerolog.Logger) {
 		log.Error().Msg("the tables of system_traces are missing")
 		return
 	}
-	w := writer{ts: t.store.Timestamp(), expiry: store.Expiry{TTL: ttl, At: t.store.Now().Unix() + ttl}}
+	ts, err := t.store.TimestampAt(t.store.Now())
+	if err != nil {
+		log.Error().Err(err).Msg("cannot write a trace")
+		return
+	}
+	w := writer{ts: ts, expiry: store.Expiry{TTL: ttl, At: t.store.Now().Unix() + ttl}}
 
 	session := w.row(sessions, store.NewMutation(sessions, t.ID[:]), nil)
 	session.set("client", address(client))

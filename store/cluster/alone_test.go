@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
 // fixed are definitions that nobody changes.
@@ -18,7 +16,7 @@ func (fixed) Follow() error                             { return nil }
 func (fixed) Settled() bool                             { return true }
 
 // startNode starts a node on a port.
-func startNode(t *testing.T, source *stepping, port uint16) *Node {
+func startNode(t *testing.T, source *clocked, port uint16) *Node {
 	t.Helper()
 	o := Options{
 		Address: netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, 1}), port),
@@ -50,7 +48,7 @@ func answer(n *Node) *answering {
 				return
 			default:
 			}
-			if ts := n.Now().UnixMicro(); n.Until(ts) == 0 {
+			if ts, ok := n.ownTimestamp(); ok && n.isAlone() {
 				a.last.Store(ts)
 			}
 			time.Sleep(50 * time.Microsecond)
@@ -66,24 +64,24 @@ func (a *answering) stop() {
 
 // TestAlone has a node that is alone answer at once, while others join and go.
 func TestAlone(t *testing.T) {
-	source := &stepping{Engine: enginetest.NewMemory(enginetest.Union, true)}
+	source := newClocked()
 	first := startNode(t, source, 1)
 	defer first.Close()
-	isAlone := func() bool { return first.Until(first.Now().UnixMicro()) == 0 }
 	a := answer(first)
 	defer a.stop()
 	for i := range uint16(5) {
-		for end := time.Now().Add(time.Minute); !isAlone(); time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); !first.isAlone(); time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatal("the first node waits though it is alone")
 			}
 		}
+		source.clock.Transfer(time.Duration(i) * 30 * time.Millisecond) // and stands
 		second := startNode(t, source, 2+i%2)
 		answered := a.last.Load()
-		if ts := second.Now().UnixMicro(); ts <= answered {
-			t.Errorf("a node has joined, and takes %d when another one has answered %d", ts, answered)
+		if ts, err := second.Timestamp(t.Context()); err != nil || ts <= answered {
+			t.Errorf("a node has joined, and takes %d, %v when another one has answered %d", ts, err, answered)
 		}
-		if isAlone() {
+		if first.isAlone() {
 			t.Error("the first node answers at once though it is not alone")
 		}
 		if err := second.Close(); err != nil {
@@ -94,7 +92,7 @@ func TestAlone(t *testing.T) {
 
 // TestAloneEnded has a node join while the record of another one says that this is alone, which was killed.
 func TestAloneEnded(t *testing.T) {
-	source := &stepping{Engine: enginetest.NewMemory(enginetest.Union, true)}
+	source := newClocked()
 	first := startNode(t, source, 1)
 	a := answer(first)
 	first.cancel() // it renews its lease no more
@@ -105,8 +103,8 @@ func TestAloneEnded(t *testing.T) {
 	if first.Holds() {
 		t.Error("the node has joined before the lease of the first one has ended")
 	}
-	if ts := second.Now().UnixMicro(); ts <= answered {
-		t.Errorf("the node takes %d when the first one has answered %d", ts, answered)
+	if ts, err := second.Timestamp(t.Context()); err != nil || ts <= answered {
+		t.Errorf("the node takes %d, %v when the first one has answered %d", ts, err, answered)
 	}
 	a.stop()
 	if first.Own().Alone == second.Own().Alone {
@@ -116,7 +114,7 @@ func TestAloneEnded(t *testing.T) {
 
 // TestRejoin has a node come back that was down for so long that its record is removed.
 func TestRejoin(t *testing.T) {
-	source := &stepping{Engine: enginetest.NewMemory(enginetest.Union, true)}
+	source := newClocked()
 	first := startNode(t, source, 1)
 	defer first.Close()
 	second := startNode(t, source, 2)
@@ -142,7 +140,7 @@ func TestRejoin(t *testing.T) {
 			t.Fatal("the first node does not come back")
 		}
 	}
-	if second.Until(second.Now().UnixMicro()) == 0 {
+	if second.isAlone() {
 		t.Error("the second node answers at once when the first one is back")
 	}
 }

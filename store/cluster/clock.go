@@ -2,26 +2,38 @@ package cluster
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/cqld/cqld/store/engine"
 )
 
-// Clock follows the clock of an engine. It reads the engine's clock now and then, and the process's monotonic clock in
-// between. It never looks at the time of the machine.
+// Clock makes timestamps of cells, in microseconds, from those of the engine's clock.
+//
+// The engine's clock cannot be extrapolated. When PD's leader changes, it begins at a bound that was stored, up to five
+// seconds in the future, and stands until real time has caught up. A node that assumes that it runs takes timestamps
+// to have passed that others do not have reached yet, and acknowledged writes are shadowed. So only its order is used.
+// These invariants make a write later than all writes that were acknowledged before it, whichever nodes made them:
+//
+//  1. Order. Of two timestamps of the engine the later one has no earlier microsecond (microseconds). A write takes its
+//     timestamp from the engine after it has begun.
+//  2. Passed. A write is acknowledged when all later timestamps of the engine have a later microsecond. This is so as
+//     soon as the node has seen one that says so (passed): nearly always, its own.
+//  3. Decisions. The timestamp of a decision is above all rows that it has read (After), except client's ones in the
+//     future (IsFuture).
+//
+// A node that is alone needs no timestamps of the engine: see alone.go.
 type Clock struct {
-	source engine.Clock
-	bounds atomic.Pointer[bounds]
-
-	mu sync.Mutex // held to replace bounds
+	source  engine.Clock
+	machine func() time.Time
+	read    atomic.Pointer[reading]
+	shown   atomic.Int64 // the latest time that Now has returned, in nanoseconds
 }
 
-// bounds say between which times the shared clock was at a moment.
-type bounds struct {
-	at               time.Duration // since started, by the monotonic clock
-	earliest, latest time.Time
+// reading is what the engine's clock has shown at a moment.
+type reading struct {
+	at   time.Duration // since started, by the monotonic clock
+	time time.Time
 }
 
 // started is when the process began, by the monotonic clock.
@@ -29,62 +41,84 @@ var started = time.Now()
 
 func monotonic() time.Duration { return time.Since(started) }
 
-// driftPart is the part of a span of time that monotonic clocks may differ in: 500 ppm.
-const driftPart = 2000
-
-func newClock(ctx context.Context, source engine.Clock) (*Clock, error) {
-	c := &Clock{source: source}
+func newClock(ctx context.Context, source engine.Clock, machine func() time.Time) (*Clock, error) {
+	c := &Clock{source: source, machine: machine}
 	return c, c.measure(ctx)
 }
 
-// measure reads the engine's clock. The new bounds agree with this reading and with earlier ones, which makes them
-// narrower than a single reading where the clock moves in steps.
+// measure reads the engine's clock.
 func (c *Clock) measure(ctx context.Context) error {
-	before := monotonic()
-	now, err := c.source.Now(ctx)
-	after := monotonic()
+	t, err := c.source.Timestamp(ctx, 1)
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	read := &bounds{at: after, earliest: now, latest: now.Add(c.source.Step() + after - before)}
-	if known := c.bounds.Load(); known != nil {
-		earliest, latest := known.when(after)
-		if earliest.Before(read.latest) && latest.After(read.earliest) { // else the clock has been moved
-			if earliest.After(read.earliest) {
-				read.earliest = earliest
-			}
-			if latest.Before(read.latest) {
-				read.latest = latest
-			}
-		}
-	}
-	c.bounds.Store(read)
+	c.read.Store(&reading{at: monotonic(), time: time.UnixMicro(microseconds(t))})
 	return nil
 }
 
-// when returns the bounds at another moment.
-func (b *bounds) when(at time.Duration) (earliest, latest time.Time) {
-	gone := at - b.at
-	drift := gone / driftPart
-	return b.earliest.Add(gone - drift), b.latest.Add(gone + drift)
-}
-
-// Now is the latest time that the shared clock may show.
+// Now is about the time of the shared clock, for what expires: the last reading and the time since. It never goes back.
 func (c *Clock) Now() time.Time {
-	_, latest := c.bounds.Load().when(monotonic())
-	return latest
+	r := c.read.Load()
+	return time.Unix(0, raise(&c.shown, r.time.Add(monotonic()-r.at).UnixNano()))
 }
 
-// Until returns how long it takes until the shared clock is certainly past a timestamp in microseconds; 0: it is.
-func (c *Clock) Until(timestamp int64) time.Duration {
-	earliest, _ := c.bounds.Load().when(monotonic())
-	return max(0, time.UnixMicro(timestamp+1).Sub(earliest))
+// raise sets a number unless it is greater, and returns the greater one.
+func raise(n *atomic.Int64, to int64) int64 {
+	for old := n.Load(); old < to; old = n.Load() {
+		if n.CompareAndSwap(old, to) {
+			return to
+		}
+	}
+	return n.Load()
 }
 
-// Passed is a timestamp in microseconds that the shared clock is certainly past.
-func (c *Clock) Passed() int64 {
-	earliest, _ := c.bounds.Load().when(monotonic())
-	return earliest.UnixMicro() - 1
+// A millisecond has a thousand microseconds, but may have 2^18 timestamps. The first ones get a microsecond each. The
+// others share the rest, because a clock that stands must not run out of them: a write with such a timestamp waits
+// until the next microsecond has begun.
+const (
+	ownMicrosecond   = 700
+	sharePerMicro    = 1024
+	lastMicrosecond  = ownMicrosecond + (engine.MaxCount-1-ownMicrosecond)/sharePerMicro
+	_                = uint(999 - lastMicrosecond) // else it would be in the next millisecond
+	microsPerMilli   = 1000
+	decisionHeadroom = microsPerMilli
+)
+
+// microseconds returns the timestamp of cells for one of the engine.
+func microseconds(t engine.Timestamp) int64 {
+	n := t.Count
+	if n >= ownMicrosecond {
+		n = ownMicrosecond + (n-ownMicrosecond)/sharePerMicro
+	}
+	return t.Milliseconds*microsPerMilli + n
+}
+
+// passed returns the latest microsecond that is before those of all timestamps later than t.
+func passed(t engine.Timestamp) int64 {
+	if t.Count < ownMicrosecond {
+		return microseconds(t)
+	}
+	return microseconds(t) - 1
+}
+
+// missing returns how many timestamps to take, after t, so that a timestamp of cells has passed. If it is in a later
+// millisecond only time helps.
+func missing(t engine.Timestamp, timestamp int64) int {
+	switch n := timestamp - passed(t); {
+	case n > microsPerMilli:
+		return 1
+	case t.Count >= ownMicrosecond:
+		return sharePerMicro
+	default:
+		return int(max(1, n))
+	}
+}
+
+// After returns a timestamp for a decision: later than the newest one that it has read. It is about now by the clock of
+// the machine, as Cassandra's is, so that a client's timestamp of a moment later is later also when the engine's clock
+// is ahead. It has passed, unless the newest one has not. It is a millisecond earlier than it could be, because the
+// decisions that follow, each a microsecond later, should have passed too.
+func (c *Clock) After(newest int64) int64 {
+	now := min(c.machine().UnixMicro(), passed(c.source.Seen())-decisionHeadroom)
+	return max(newest+1, now)
 }

@@ -10,7 +10,7 @@
 // followed, or their leases have ended (see lease.go). So no statement runs on definitions that are older than the
 // lease.
 //
-// The nodes share the engine's clock. A node knows it within bounds: it takes timestamps from the upper bound, and
-// answers writes when the lower bound has passed them. So a write that begins after another was answered has the later
-// timestamp, on whichever nodes both were made (see clock.go). A node that is alone answers at once (see alone.go).
+// The nodes share the engine's clock. Each write takes a timestamp of it, so that a write that begins after another was
+// answered has the later timestamp, on whichever nodes both were made (see clock.go). A node that is alone takes its
+// timestamps by itself (see alone.go).
 package cluster

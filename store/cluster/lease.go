@@ -13,6 +13,9 @@ var ErrLapsed = errors.New("this node has lost touch with the cluster")
 // it.
 func (n *Node) Holds() bool { return int64(monotonic()) < n.leaseEnd.Load() }
 
+// Lapsed is for how long the node has had no lease; 0: it has it.
+func (n *Node) Lapsed() time.Duration { return max(0, monotonic()-time.Duration(n.leaseEnd.Load())) }
+
 // renew makes the lease end at another time of the monotonic clock.
 func (n *Node) renew(end time.Duration) {
 	n.leaseEnd.Store(int64(end))

@@ -31,9 +31,10 @@ type Options struct {
 	// Tokens chooses the tokens of a node that joins a datacenter with others; nil: it has none.
 	Tokens func(datacenter string, others []Member) []int64
 
-	Lease       time.Duration // 0: a second
-	DownAfter   time.Duration // without a sign of life a node is down; 0: 5 seconds
-	ForgetAfter time.Duration // for so long a node is down until it is removed; 0: 10 minutes
+	Now         func() time.Time // the clock of the machine; nil: time.Now
+	Lease       time.Duration    // 0: a second
+	DownAfter   time.Duration    // without a sign of life a node is down; 0: 5 seconds
+	ForgetAfter time.Duration    // for so long a node is down until it is removed; 0: 10 minutes
 	Log         zerolog.Logger
 }
 
@@ -64,6 +65,10 @@ type Node struct {
 	changed  atomic.Int64 // when the definitions were last seen to change, likewise
 	absent   atomic.Bool  // the lease is over, and was waited for in vain
 	alone    atomic.Bool  // the record says so; see alone.go
+	lastOwn  atomic.Int64 // the last timestamp that the node has taken while it was alone
+	polled   atomic.Int64 // when AwaitPassed has last asked the engine, by the monotonic clock
+
+	followsLone bool // the process that was this node before was alone, and has let its timestamps not pass
 
 	ticking sync.Mutex // held by a tick
 	own     Member     // guarded by ticking
@@ -89,19 +94,22 @@ func Join(ctx context.Context, e engine.Engine, o Options) (*Node, error) {
 		return nil, ErrNoClock
 	}
 	o.Lease = cmp.Or(o.Lease, time.Second)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	o.DownAfter = cmp.Or(o.DownAfter, 5*time.Second)
 	o.ForgetAfter = cmp.Or(o.ForgetAfter, 10*time.Minute)
 	n := &Node{
 		engine: e, options: o, log: o.Log, renewed: make(chan struct{}), sightings: sightings{},
 	}
 	var err error
-	if n.Clock, err = newClock(ctx, source); err != nil {
+	if n.Clock, err = newClock(ctx, source, o.Now); err != nil {
 		return nil, fmt.Errorf("read the clock of the cluster: %w", err)
 	}
 	if err := n.register(ctx); err != nil {
 		return nil, fmt.Errorf("join the cluster: %w", err)
 	}
-	if err := n.awaitLone(ctx); err != nil {
+	if err := n.awaitLone(ctx, n.followsLone); err != nil {
 		return nil, fmt.Errorf("join the cluster: %w", err)
 	}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
@@ -136,6 +144,7 @@ func (n *Node) write(txn engine.Txn, id [16]byte, process uint64) error {
 	m := Member{HostID: id}
 	if i := slices.IndexFunc(all, func(m Member) bool { return m.Address == o.Address }); i >= 0 {
 		m = all[i]
+		n.followsLone = n.followsLone || m.Alone
 		all = slices.Delete(all, i, i+1)
 	} else {
 		var count uint64
@@ -293,7 +302,7 @@ func (n *Node) tick() error {
 		return n.rejoin()
 	}
 	if n.own.Alone && n.hasOthers(all) {
-		n.noLongerAlone()
+		n.noLongerAlone(n.ctx)
 	}
 	n.own.Beat++
 	if n.definitions.Settled() {
@@ -304,7 +313,7 @@ func (n *Node) tick() error {
 	}
 	n.renew(began + n.options.Lease)
 	n.look(all)
-	if !n.own.Alone && !n.hasOthers(all) {
+	if !n.alone.Load() && !n.hasOthers(all) {
 		n.becomeAlone()
 	}
 	return nil
@@ -323,7 +332,7 @@ func (n *Node) rejoin() error {
 	if err != nil {
 		return fmt.Errorf("join the cluster again: %w", err)
 	}
-	return n.awaitLone(n.ctx)
+	return n.awaitLone(n.ctx, false)
 }
 
 func (n *Node) commit(ops ...engine.Op) error {
@@ -339,6 +348,9 @@ func (n *Node) Close() error {
 	n.ticking.Lock()
 	defer n.ticking.Unlock()
 	n.renew(0)
+	if n.own.Alone {
+		n.noLongerAlone(context.Background())
+	}
 	n.own.Beat++
 	n.own.Left = true
 	return n.commit(n.own.op())

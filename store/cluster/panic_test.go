@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-
-	"github.com/cqld/cqld/store/engine/enginetest"
 )
 
 // panicking are definitions whose questions panic for a while.
@@ -47,7 +45,7 @@ func (l *text) String() string {
 // TestTickPanics panics when a node renews its lease: the node loses the lease, has it again when the panics end, and
 // is closed.
 func TestTickPanics(t *testing.T) {
-	source := &stepping{Engine: enginetest.NewMemory(enginetest.Union, false)}
+	source := newClocked()
 	log, definitions := new(text), new(panicking)
 	n, err := Join(t.Context(), source, Options{
 		Address: netip.MustParseAddrPort("192.0.2.1:1"), Lease: 200 * time.Millisecond, DownAfter: time.Second,

@@ -14,7 +14,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/cqld/cqld/internal/panics"
 )
@@ -266,17 +265,34 @@ type Snapshot interface {
 	Open(Fold) Engine
 }
 
-// Clock is an Engine that is shared by processes and gives all of them the same time, whatever their own clocks show.
-// An engine that is shared must be one.
+// Clock is an Engine that is shared by processes and orders what they do, whatever their own clocks show. An engine
+// that is shared must be one.
 type Clock interface {
 	Engine
 
-	// Now returns the time of the shared clock at some moment of the call. The clock never goes back.
-	Now(ctx context.Context) (time.Time, error)
+	// Timestamp takes count timestamps, which are later than all that any process got before the call, and returns the
+	// last one. It is about the time, but nothing else is known of it: it may jump forward by seconds, and then stand
+	// while only its counter rises.
+	Timestamp(ctx context.Context, count int) (Timestamp, error)
 
-	// Step is the clock's granularity: Now rounds its result down by less than that.
-	Step() time.Duration
+	// Seen returns the latest timestamp that this process has got, by Timestamp or for its reads and updates.
+	Seen() Timestamp
 }
+
+// Timestamp is a timestamp of a Clock. One is later than another if it has more milliseconds, or as many and a greater
+// count.
+type Timestamp struct {
+	Milliseconds int64 // since 1970
+	Count        int64 // less than MaxCount
+}
+
+// After reports whether a timestamp is later than another one.
+func (t Timestamp) After(u Timestamp) bool {
+	return t.Milliseconds > u.Milliseconds || t.Milliseconds == u.Milliseconds && t.Count > u.Count
+}
+
+// MaxCount bounds the counts of timestamps. PD's have 18 bits.
+const MaxCount = 1 << 18
 
 // Remote is an Engine that may have its data on other machines. Its reads and updates wait for the network.
 type Remote interface {

@@ -24,7 +24,7 @@ func TestHelp(t *testing.T) {
 	}
 	for _, want := range []string{
 		"\n  cqld-cluster [serve] [flags]\n", "\n  cqld-cluster serve --pd ", "\nCluster:\n", "\n  --pd ADDRESSES ",
-		"\n  --lease DURATION ", "50ms)\n", "\n  --listen ADDRESS ",
+		"\n  --lease DURATION ", "10m)\n", "\n  --listen ADDRESS ",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the help does not have %q:\n%s", want, out)

@@ -43,7 +43,6 @@ func (s *flags) addReach(f *pflag.FlagSet) {
 		"TiKV's storage.max-key-size must be a third larger")
 	f.BoolVar(&s.options.KeepVersions, "keep-versions", false, "leave garbage collection of old versions to others, such as "+
 		"TiDB")
-	f.DurationVar(&s.options.ClockInterval, "clock-interval", 50*time.Millisecond, "PD's setting tso-update-physical-interval")
 	f.DurationVar(&s.wait, "wait", 2*time.Minute, "at the start, wait at most this long for the cluster")
 }
 
@@ -71,8 +70,6 @@ func (s *flags) open(ctx context.Context, fold engine.Fold, log zerolog.Logger) 
 		return nil, fmt.Errorf("--max-key %d: want 1024 or more", s.options.MaxKey)
 	case s.options.Split < 1 || s.options.Split > maxSplit:
 		return nil, fmt.Errorf("--split %d: want a number from 1 to %d", s.options.Split, maxSplit)
-	case s.options.ClockInterval < time.Millisecond || s.options.ClockInterval > 10*time.Second:
-		return nil, fmt.Errorf("--clock-interval %v: want a duration from 1ms to 10s, as PD does", s.options.ClockInterval)
 	case s.wait < time.Second:
 		return nil, fmt.Errorf("--wait %v: want a duration from 1s on", s.wait)
 	}

@@ -81,7 +81,7 @@ func states(t *testing.T, p *program) (all []string) {
 // TestNodes runs three servers of a cluster, writes on all of them, kills one and stops another one.
 func TestNodes(t *testing.T) {
 	c := tikvtest.New(t, 3)
-	c.Interval = 50 * time.Millisecond // as PD moves its clock
+	c.Clock.Step = 50 * time.Millisecond // as PD moves its clock
 	var programs []*program
 	var conns []*client.Conn
 	for i := range 3 {

@@ -7,14 +7,47 @@ import (
 
 	"github.com/cqld/cqld/cluster/tikv/tikvtest"
 	"github.com/cqld/cqld/cql/types"
+	"github.com/cqld/cqld/protocol/client"
 )
 
 // TestRequests counts what prepared statements ask of the stores and of PD. The counts are those of docs/cluster.md,
 // with one more of each for writes: this store does not commit with one request.
 func TestRequests(t *testing.T) {
 	c := tikvtest.New(t, 1)
-	p := serve(t, c, "--lease", "1m", "--down-after", "1m") // it renews its lease seldom
-	conn := dial(t, p)
+	conn := dial(t, serve(t, c, "--lease", "1m", "--down-after", "1m")) // it renews its lease seldom
+	defineRequests(t, conn)
+	countRequests(t, c, conn, []requests{
+		{"SELECT b FROM k.one WHERE a = ?", 1, 1, 0},
+		{"SELECT c FROM k.many WHERE a = ? AND b = ?", 2, 1, 0},
+		{"SELECT c FROM k.many WHERE a = ?", 1, 1, 1},
+		{"INSERT INTO k.one (a, b) VALUES (?, ?)", 2, 2, 2},
+		{"UPDATE k.many SET c = ? WHERE a = ? AND b = ?", 3, 2, 2},
+		{"UPDATE k.one SET b = ? WHERE a = ? IF b = ?", 3, 3, 2},
+		{"INSERT INTO k.one (a, b) VALUES (?, ?) IF NOT EXISTS", 2, 1, 1},
+		{"UPDATE k.n SET n = n + 1 WHERE a = ?", 1, 3, 2},
+	})
+}
+
+// TestRequestsOfTwo counts them on one of two servers: a write without a condition and without a client's timestamp
+// takes one more timestamp of PD.
+func TestRequestsOfTwo(t *testing.T) {
+	c := tikvtest.New(t, 1)
+	c.Clock.Step = 50 * time.Millisecond
+	conn := dial(t, serve(t, c, "--lease", "4s"))
+	second := dial(t, serve(t, c, "--lease", "4s"))
+	defineRequests(t, second) // it returns when the first server knows the second one
+	countRequests(t, c, conn, []requests{
+		{"INSERT INTO k.one (a, b) VALUES (?, ?)", 2, 2, 3},
+		{"INSERT INTO k.one (a, b) VALUES (?, ?) USING TIMESTAMP 1", 2, 2, 2},
+		{"UPDATE k.many SET c = ? WHERE a = ? AND b = ?", 3, 2, 3},
+		{"UPDATE k.one SET b = ? WHERE a = ? IF b = ?", 3, 3, 2},
+		{"INSERT INTO k.one (a, b) VALUES (?, ?) IF NOT EXISTS", 2, 1, 1},
+		{"UPDATE k.n SET n = n + 1 WHERE a = ?", 1, 3, 3},
+	})
+}
+
+func defineRequests(t *testing.T, conn *client.Conn) {
+	t.Helper()
 	for _, text := range []string{
 		"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
 		"CREATE TABLE k.one (a int PRIMARY KEY, b int)",
@@ -26,21 +59,19 @@ func TestRequests(t *testing.T) {
 	} {
 		ask(t, conn, text)
 	}
+}
+
+// requests are what a statement asks of the stores and of PD.
+type requests struct {
+	text               string
+	values             int // each of which is 1
+	stores, timestamps int64
+}
+
+func countRequests(t *testing.T, c *tikvtest.Cluster, conn *client.Conn, all []requests) {
+	t.Helper()
 	one := types.Value{Bytes: []byte{0, 0, 0, 1}}
-	for _, s := range []struct {
-		text               string
-		values             int // each of which is 1
-		stores, timestamps int64
-	}{
-		{"SELECT b FROM k.one WHERE a = ?", 1, 1, 0},
-		{"SELECT c FROM k.many WHERE a = ? AND b = ?", 2, 1, 0},
-		{"SELECT c FROM k.many WHERE a = ?", 1, 1, 1},
-		{"INSERT INTO k.one (a, b) VALUES (?, ?)", 2, 2, 2},
-		{"UPDATE k.many SET c = ? WHERE a = ? AND b = ?", 3, 2, 2},
-		{"UPDATE k.one SET b = ? WHERE a = ? IF b = ?", 3, 3, 2},
-		{"INSERT INTO k.one (a, b) VALUES (?, ?) IF NOT EXISTS", 2, 1, 1},
-		{"UPDATE k.n SET n = n + 1 WHERE a = ?", 1, 3, 2},
-	} {
+	for _, s := range all {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		prepared, err := conn.Prepare(ctx, s.text, "")
@@ -52,7 +83,7 @@ func TestRequests(t *testing.T) {
 			values[i] = one
 		}
 		least := [2]int64{1 << 30, 1 << 30}
-		for range 4 { // there is work in the background
+		for range 6 { // there is work in the background
 			before := settled(c)
 			if _, err := conn.Execute(ctx, prepared, values, nil); err != nil {
 				t.Fatalf("%s: %v", s.text, err)

@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 // TestScriptsOnNodes runs them against three nodes. Each connection is to another node than the one before.
 func TestScriptsOnNodes(t *testing.T) {
 	c := tikvtest.New(t, 3)
-	c.Interval = 50 * time.Millisecond // as PD moves its clock
+	c.Clock.Step = 50 * time.Millisecond // as PD moves its clock
 	var addresses []string
 	for range 3 {
 		addresses = append(addresses, serve(t, c).addr)

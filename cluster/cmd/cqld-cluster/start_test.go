@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -87,5 +88,48 @@ func TestStartWithoutCluster(t *testing.T) {
 				t.Errorf("it ends after %v, want %v at most", took, c.within)
 			}
 		})
+	}
+}
+
+// TestWait looks at a server that waits for its cluster: clients are refused, so that they go to another server, and
+// the health checks tell an orchestrator to leave it alone.
+func TestWait(t *testing.T) {
+	address := func() string {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		return l.Addr().String()
+	}
+	cql, web := address(), address()
+	var out output
+	ctx, stop := context.WithCancel(t.Context())
+	run := command.Program{
+		Args:  []string{"serve", "--pd", "127.0.0.1:1", "--wait", "1m", "--listen", cql, "--http", web},
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Engine: new(flags).engine(),
+	}
+	ended := make(chan int, 1)
+	go func() { ended <- run.Run(ctx) }()
+	defer func() {
+		stop()
+		if code := <-ended; code != 0 {
+			t.Errorf("it ends with %d:\n%s", code, out.String())
+		}
+	}()
+	eventually(t, "it waits for the cluster", func() bool { return strings.Contains(out.String(), "waiting for the cluster") })
+	if conn, err := net.Dial("tcp", cql); err == nil {
+		conn.Close()
+		t.Error("a client can connect, and would not be answered")
+	}
+	for path, want := range map[string]int{"/health": http.StatusOK, "/ready": http.StatusServiceUnavailable} {
+		got, err := http.Get("http://" + web + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Body.Close()
+		if got.StatusCode != want {
+			t.Errorf("%s answers %d, want %d", path, got.StatusCode, want)
+		}
 	}
 }

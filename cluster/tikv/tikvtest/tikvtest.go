@@ -22,11 +22,12 @@ import (
 	"github.com/tikv/client-go/v2/util/async"
 	"github.com/tikv/client-go/v2/util/codec"
 	pd "github.com/tikv/pd/client"
-	"github.com/tikv/pd/client/clients/tso"
+	pdtso "github.com/tikv/pd/client/clients/tso"
 	"github.com/tikv/pd/client/opt"
 	"go.uber.org/zap"
 
 	"github.com/cqld/cqld/cluster/safepoint"
+	"github.com/cqld/cqld/internal/tso"
 )
 
 // client-go cannot probe the stores of the mock, so it assumes that they live. Its log is off.
@@ -43,12 +44,8 @@ type Cluster struct {
 	Requests   atomic.Int64 // to stores
 	Timestamps atomic.Int64 // requests for timestamps
 
-	// Interval is the interval of PD's clock; 0 means a millisecond. It is set before the first connection.
-	Interval time.Duration
-
-	clock             sync.Mutex // of the last timestamp
-	physical, logical int64
-	failing           atomic.Bool
+	Clock   tso.Oracle // stands in for PD's: a test can change its leader
+	failing atomic.Bool
 
 	keeping  sync.Mutex // protects services
 	services safepoint.Services
@@ -220,8 +217,7 @@ func (c *connection) SendRequestAsync(
 // Close leaves the stores open for other connections.
 func (*connection) Close() error { return nil }
 
-// placement counts requests for timestamps and advances the clock in the cluster's interval. It has PD's service safe
-// points.
+// placement counts requests for timestamps and takes them of the cluster's clock. It has PD's service safe points.
 type placement struct {
 	pd.Client
 	cluster *Cluster
@@ -234,18 +230,8 @@ func (p placement) GetTS(ctx context.Context) (physical, logical int64, err erro
 	if c.failing.Load() {
 		return 0, 0, errNoTimestamp
 	}
-	physical, logical, err = p.Client.GetTS(ctx)
-	step := c.Interval.Milliseconds()
-	if err != nil || step <= 1 {
-		return physical, logical, err
-	}
-	c.clock.Lock()
-	defer c.clock.Unlock()
-	if physical -= physical % step; physical > c.physical {
-		c.physical, c.logical = physical, 0
-	}
-	c.logical++
-	return c.physical, c.logical, nil
+	physical, logical = c.Clock.Next(1)
+	return physical, logical, ctx.Err()
 }
 
 // UpdateServiceGCSafePoint sets a service safe point and returns the minimum of all.
@@ -256,16 +242,19 @@ func (p placement) UpdateServiceGCSafePoint(_ context.Context, name string, ttl 
 }
 
 // GetTSAsync asks for a timestamp.
-func (p placement) GetTSAsync(ctx context.Context) tso.TSFuture { return future{ctx, p} }
+func (p placement) GetTSAsync(ctx context.Context) pdtso.TSFuture {
+	physical, logical, err := p.GetTS(ctx)
+	return future{physical, logical, err}
+}
 
 // future is a requested timestamp.
 type future struct {
-	ctx context.Context
-	pd  placement
+	physical, logical int64
+	err               error
 }
 
-// Wait gets the timestamp.
-func (f future) Wait() (physical, logical int64, err error) { return f.pd.GetTS(f.ctx) }
+// Wait returns the timestamp.
+func (f future) Wait() (physical, logical int64, err error) { return f.physical, f.logical, f.err }
 
 // ScatterRegions moves the leaders of regions to different stores. PD would move whole regions.
 func (p placement) ScatterRegions(

@@ -55,11 +55,11 @@ type Options struct {
 type Engine struct {
 	o          Options
 	db         *badger.DB
-	version    atomic.Uint64         // of the newest complete flush, or the newest that Open found
-	flushed    uint64                // the last commit of the flushes that were complete when the folder was opened
-	unsure     bool                  // a later flush is incomplete: it is forgotten when the log has its commits
-	newer      bool                  // a repair has found entries of flushes after them
-	inTables   uint64                // see InTables; only the flusher changes these
+	version    atomic.Uint64 // of the newest complete flush, or the newest that Open found
+	flushed    uint64        // the last commit of the flushes that were complete when the folder was opened
+	unsure     bool          // a later flush is incomplete: it is forgotten when the log has its commits
+	newer      bool          // a repair has found entries of flushes after them
+	inTables   uint64        // see InTables; only the flusher changes these
 	inLogs     []loggedFlush
 	long       longValues            // only the flusher changes it
 	damage     atomic.Pointer[error] // why nothing is read or written any more
