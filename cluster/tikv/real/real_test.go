@@ -3,6 +3,7 @@
 package real
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -63,7 +64,9 @@ func opener(t *testing.T) func(t *testing.T, prefix string, fold engine.Fold) *t
 	address := realCluster(t)
 	return func(t *testing.T, prefix string, fold engine.Fold) *tikv.Engine {
 		t.Helper()
-		cluster, err := tikv.Connect(t.Context(), address, zerolog.Nop())
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // cleanups connect too, after t.Context has ended
+		defer cancel()
+		cluster, err := tikv.Connect(ctx, address, zerolog.Nop())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,6 +143,7 @@ func TestContract(t *testing.T) {
 	var opened atomic.Int64
 	prefixes := map[engine.Engine]string{}
 	enginetest.Run(t, enginetest.Harness{
+		MaxValue: 3 << 20, // a store may take no message over 4 MiB, gRPC's default
 		Open: func(t *testing.T, fold engine.Fold) engine.Engine {
 			prefix := fmt.Sprintf("cqld-test-%d-%d", time.Now().Unix(), opened.Add(1))
 			e := open(t, prefix, fold)

@@ -22,6 +22,10 @@ type Harness struct {
 	// Reopen closes an engine and opens it again; nil if its data is lost when it is closed.
 	Reopen func(t *testing.T, e engine.Engine, fold engine.Fold) engine.Engine
 
+	// MaxValue bounds the values that the suite writes and merges, in bytes, where the store takes no longer messages; 0:
+	// those of Limits.
+	MaxValue int
+
 	// Flushes is set if the engine folds in the background, so that it may notice at any time that a fold fails.
 	Flushes bool
 }
@@ -55,7 +59,7 @@ func Run(t *testing.T, h Harness) {
 		{"arguments are not kept", argumentsAreFree},
 		{"delete range", deleteRange},
 		{"sync", syncs},
-		{"limits", limits},
+		{"limits", func(t *testing.T, e engine.Engine) { limits(t, e, h.MaxValue) }},
 		{"broken rules", brokenRules},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -405,7 +409,7 @@ func brokenRules(t *testing.T, e engine.Engine) {
 	expect(t, "after", dump(t, e, "", "", engine.ScanOptions{}), "")
 }
 
-func limits(t *testing.T, e engine.Engine) {
+func limits(t *testing.T, e engine.Engine, maxValue int) {
 	l := e.Limits()
 	if l.Key < 1024 || l.Value < 64<<10 || l.CommitBytes < l.Value || l.CommitOps < 1000 {
 		t.Errorf("limits are too small: %+v", l)
@@ -414,13 +418,18 @@ func limits(t *testing.T, e engine.Engine) {
 	must(t, commit(e, engine.Op{Key: long, Value: []byte("1")}))
 	expect(t, "longest key", value(t, e, string(long)), "1")
 
-	largest := strings.Repeat("l", min(l.Value, l.CommitBytes-100))
+	longest := min(l.Value, l.CommitBytes-100)
+	length := min(l.CommitBytes, l.Value) / 2
+	if maxValue > 0 {
+		longest, length = min(longest, maxValue), min(length, maxValue/4) // three are merged
+	}
+	largest := strings.Repeat("l", longest)
 	must(t, commit(e, put("largest", largest)))
 	if value(t, e, "largest") != largest {
 		t.Error("the largest value is another")
 	}
 	must(t, commit(e, del("largest")))
-	half := strings.Repeat("h", min(l.CommitBytes, l.Value)/2)
+	half := strings.Repeat("h", length)
 	var full []engine.Op
 	for i := range l.CommitBytes/len(half) + 1 {
 		full = append(full, put(fmt.Sprint("full", i), half))
