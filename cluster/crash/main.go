@@ -1,8 +1,9 @@
 // Command crash injects faults into a cluster while clients write to all of its nodes, and checks invariants:
 // acknowledged writes exist, logged batches are complete or absent, sums of conditional updates count each update
 // once, and all nodes have all tables. Other clients record histories of conditional writes and check that they are
-// linearizable (compat_tests/drivers/histories). For each fault it prints the longest time without a successful write
-// on any node, and how much of that was after the fault.
+// linearizable (compat_tests/drivers/histories). Meanwhile PD's clock lags, and its leader changes every few seconds.
+// For each fault it prints the longest time without a successful write on any node, and how much of that was after the
+// fault.
 //
 //	crash [-only TEXT] [-rounds N] [-load TIME]
 //
@@ -24,6 +25,9 @@ import (
 )
 
 const nodes = 3
+
+// transferInterval is how often the leader of PD's clock changes, also during faults.
+const transferInterval = "4s"
 
 func main() {
 	only := flag.String("only", "", "inject only faults with this `text` in their names")
@@ -54,7 +58,10 @@ func run(only string, rounds int, load time.Duration) error {
 	if err := local.Build(folder); err != nil {
 		return err
 	}
-	c, err := local.Start(folder, local.Options{Nodes: nodes, Node: []string{"--down-after", "3s"}})
+	c, err := local.Start(folder, local.Options{
+		Nodes: nodes, Node: []string{"--down-after", "3s"},
+		PD: []string{"-transfers", transferInterval, "-lag", "130ms"}, // more than PD's default interval
+	})
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ type Options struct {
 	Programs string // the folder of Build; "": the folder of the data
 	Nodes    int
 	Node     []string // more arguments of each node
+	PD       []string // more arguments of the placement
 	Direct   bool     // the nodes reach store and PD without gates
 }
 
@@ -78,7 +79,7 @@ func (c *Cluster) start() (err error) {
 	c.Store = &Daemon{Addr: addresses[0], binary: program("unistore"), log: at("store.log")}
 	c.Store.Args = []string{"-pd", addresses[1], "-listen", addresses[0], "-data", at("data")}
 	c.Placement = &Daemon{Addr: addresses[1], binary: program("placement"), log: at("placement.log")}
-	c.Placement.Args = []string{"-listen", addresses[1], "-data", at("placement.json")}
+	c.Placement.Args = append([]string{"-listen", addresses[1], "-data", at("placement.json")}, c.options.PD...)
 	if !c.options.Direct {
 		if err := c.openGates(); err != nil {
 			return err

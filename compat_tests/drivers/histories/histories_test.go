@@ -181,9 +181,10 @@ func TestKilled(t *testing.T) {
 }
 
 // TestNodes checks histories of clients on three nodes that share an engine. Nodes are stopped for longer than their
-// leases, killed and started again meanwhile. Each history goes on after one kill, beside the next history.
+// leases, killed and started again meanwhile, and the leader of their clock changes again and again. Each history goes
+// on after one kill, beside the next history.
 func TestNodes(t *testing.T) {
-	c := nodes.RunT(t, 3, nodes.Options{Lease: 100 * time.Millisecond, Apart: 2 * time.Second})
+	c := nodes.RunT(t, 3, nodes.Options{Lease: 100 * time.Millisecond, Apart: 2 * time.Second, Lag: 130 * time.Millisecond})
 	if err := create(t.Context(), c.Node(0).Addr()); err != nil {
 		t.Fatal(err)
 	}
@@ -199,11 +200,14 @@ func TestNodes(t *testing.T) {
 		disturb := func() {
 			defer close(over)
 			span := time.Duration(*seconds * float64(time.Second))
+			c.Clock.Transfer(rand.N(maxJump))
 			time.Sleep(span / 3)
 			disturbed.Store(true)
 			paused.Pause()
 			victim.Kill()
-			time.Sleep(span / 2)
+			time.Sleep(span / 4)
+			c.Clock.Transfer(rand.N(maxJump))
+			time.Sleep(span / 4)
 			paused.Resume()
 		}
 		r.session(t.Context(), t, addrs, func() { go disturb() }, disturbed.Load, n, max(n-1, 0))
@@ -215,6 +219,9 @@ func TestNodes(t *testing.T) {
 	}
 	r.conclude(t)
 }
+
+// maxJump is the most that PD's next leader begins later: its default tso-save-interval.
+const maxJump = 5 * time.Second
 
 // TestAt checks histories of clients on the servers at -at, which another program disturbs meanwhile. It ends with the
 // standard input.
