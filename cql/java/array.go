@@ -33,7 +33,8 @@ func (t *thread) newArray(elem *typ, n int) *array {
 		throw(classNegativeArraySize, strconv.Itoa(n))
 	}
 	a := &array{elem: elem}
-	t.alloc(32)
+	t.alloc(96)
+	t.step()
 	if elem.primitive() {
 		t.grow(n, 8)
 		a.n = make([]int64, n)
@@ -129,7 +130,7 @@ func arrayCopy(t *thread, v []value) value {
 		throw(classArrayIndex, "arraycopy: last source index "+strconv.Itoa(i+n)+" out of bounds for length "+
 			strconv.Itoa(from.length()))
 	}
-	t.charge(n / 4)
+	t.charge(n)
 	copy(into.n[min(j, len(into.n)):], from.n[min(i, len(from.n)):min(i+n, len(from.n))])
 	if from.r != nil {
 		moved := append([]object(nil), from.r[i:i+n]...)

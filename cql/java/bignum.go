@@ -9,11 +9,31 @@ import (
 	"unicode/utf16"
 )
 
+// maxDigits bounds the decimal digits of numbers that are computed with, as in cql/functions, so that no operation
+// takes much longer than a tenth of a second. Java has no such bound; its operations take until the time limit.
+const maxDigits = 100_000
+
+// maxBits is how many bits numbers of maxDigits have.
+const maxBits = maxDigits*3322/1000 + 1
+
+// checkBits refuses numbers that are too long.
+func checkBits(bits int64) {
+	if bits > maxBits {
+		throw(classArithmeticException, "numbers of more than "+strconv.Itoa(maxDigits)+" digits are not computed by cqld")
+	}
+}
+
+// words is the size of a number that is computed with.
+func words(v *big.Int) int {
+	checkBits(int64(v.BitLen()))
+	return v.BitLen()/64 + 1
+}
+
 // bigInteger is a BigInteger.
 type bigInteger struct{ v *big.Int }
 
 func (t *thread) bigInteger(v *big.Int) *bigInteger {
-	t.alloc(32 + v.BitLen()/8)
+	t.alloc(96 + v.BitLen()/8)
 	return &bigInteger{v}
 }
 
@@ -23,7 +43,7 @@ func (b *bigInteger) hash(t *thread) int32 { return hashBig(t, b.v) }
 
 // hashBig is the hash code of a BigInteger.
 func hashBig(t *thread, v *big.Int) int32 {
-	t.charge(v.BitLen() / 64)
+	t.grow(v.BitLen()/8, 1)
 	var h int32
 	bytes := v.Bytes()
 	for len(bytes)%4 != 0 {
@@ -35,15 +55,21 @@ func hashBig(t *thread, v *big.Int) int32 {
 	return h * int32(v.Sign())
 }
 
-func (b *bigInteger) equals(_ *thread, o object) bool {
+func (b *bigInteger) equals(t *thread, o object) bool {
 	other, ok := o.(*bigInteger)
-	return ok && b.v.Cmp(other.v) == 0
+	return ok && compareBig(t, b.v, other.v) == 0
 }
 
-func (b *bigInteger) compare(_ *thread, o object) int { return b.v.Cmp(o.(*bigInteger).v) }
+func (b *bigInteger) compare(t *thread, o object) int { return compareBig(t, b.v, o.(*bigInteger).v) }
 func (b *bigInteger) text(t *thread) *str             { return t.ascii(bigText(t, b.v, 10)) }
-func (b *bigInteger) int64() int64                    { return lowBits(b.v) }
-func (b *bigInteger) float64() float64 {
+func (b *bigInteger) int64(*thread) int64             { return lowBits(b.v) }
+
+func compareBig(t *thread, a, b *big.Int) int {
+	t.charge(min(a.BitLen(), b.BitLen()) / (64 * sizePerStep))
+	return a.Cmp(b)
+}
+
+func (b *bigInteger) float64(*thread) float64 {
 	f, _ := new(big.Float).SetInt(b.v).Float64()
 	return f
 }
@@ -58,21 +84,40 @@ func lowBits(v *big.Int) int64 {
 }
 
 func bigText(t *thread, v *big.Int, radix int) string {
-	work(t, v.BitLen(), v.BitLen())
+	work(t, v, v)
 	return v.Text(radix)
 }
 
-// work charges for an operation on numbers of so many bits each, like a product.
-func work(t *thread, a, b int) {
-	t.charge((a/64 + 1) * (b/64 + 1) / 8)
+// work charges for an operation whose time grows with the product of two numbers.
+func work(t *thread, a, b *big.Int) { t.charge(words(a) * words(b) / (2 * sizePerStep)) }
+
+// modPow is b^e modulo m. A long exponent is cut into parts, because b^e can take hours.
+func modPow(t *thread, b, e, m *big.Int) (r *big.Int) {
+	size := words(m) * words(m)
+	part := max(1, 1<<20/size) // bits
+	for rest := e.BitLen(); rest > 0; {
+		n := min(part, rest)
+		rest -= n
+		t.charge(size * (n + 1))
+		x := new(big.Int).Rsh(e, uint(rest))
+		x.And(x, lowMask(n))
+		x.Exp(b, x, m)
+		if r != nil {
+			r.Exp(r, new(big.Int).Lsh(big.NewInt(1), uint(n)), m)
+			x.Mod(x.Mul(x, r), m)
+		}
+		r = x
+	}
+	if r == nil {
+		r = new(big.Int).Mod(big.NewInt(1), m)
+	}
+	return r
 }
 
-// makeRoom counts a number of so many bits before it is computed.
-func makeRoom(t *thread, bits int64) {
-	if bits < 0 || bits > math.MaxInt32 {
-		throw(classArithmeticException, "BigInteger would overflow supported range")
-	}
-	t.grow(int(bits/8), 1)
+// lowMask has the lowest n bits.
+func lowMask(n int) *big.Int {
+	one := big.NewInt(1)
+	return new(big.Int).Sub(new(big.Int).Lsh(one, uint(n)), one)
 }
 
 // bigDecimal is a BigDecimal: unscaled / 10^scale.
@@ -88,7 +133,7 @@ func (t *thread) bigDecimal(unscaled *big.Int, scale int64) *bigDecimal {
 		}
 		throw(classArithmeticException, "Overflow")
 	}
-	t.alloc(48 + unscaled.BitLen()/8)
+	t.alloc(112 + unscaled.BitLen()/8)
 	return &bigDecimal{unscaled, int32(scale)}
 }
 
@@ -96,9 +141,9 @@ func (*bigDecimal) class() *class { return classBigDecimal }
 
 func (d *bigDecimal) hash(t *thread) int32 { return 31*hashBig(t, d.unscaled) + d.scale }
 
-func (d *bigDecimal) equals(_ *thread, o object) bool {
+func (d *bigDecimal) equals(t *thread, o object) bool {
 	other, ok := o.(*bigDecimal)
-	return ok && d.scale == other.scale && d.unscaled.Cmp(other.unscaled) == 0
+	return ok && d.scale == other.scale && compareBig(t, d.unscaled, other.unscaled) == 0
 }
 
 func (d *bigDecimal) compare(t *thread, o object) int {
@@ -175,7 +220,7 @@ func (d *bigDecimal) plainText(t *thread) string {
 // whole is the number without its fraction.
 func (d *bigDecimal) whole(t *thread) *big.Int {
 	if d.scale <= 0 {
-		return new(big.Int).Mul(d.unscaled, tenTo(t, -int64(d.scale)))
+		return scaleUp(t, d.unscaled, -int64(d.scale))
 	}
 	if int64(d.scale) > int64(precision(t, d.unscaled)) {
 		return new(big.Int)
@@ -184,30 +229,25 @@ func (d *bigDecimal) whole(t *thread) *big.Int {
 }
 
 // int64 is longValue. The numbers with a large negative scale are multiples of 2^64.
-func (d *bigDecimal) int64() int64 {
-	if d.scale <= -64 || int64(d.scale) > int64(d.unscaled.BitLen()) {
+func (d *bigDecimal) int64(t *thread) int64 {
+	if d.scale <= -64 {
 		return 0
 	}
-	if d.scale <= 0 {
-		return lowBits(new(big.Int).Mul(d.unscaled, bigTen(-int64(d.scale))))
-	}
-	return lowBits(new(big.Int).Quo(d.unscaled, bigTen(int64(d.scale))))
+	return lowBits(d.whole(t))
 }
 
-func (d *bigDecimal) float64() float64 {
-	f, _ := strconv.ParseFloat(d.unscaled.String()+"e"+strconv.FormatInt(-int64(d.scale), 10), 64)
+func (d *bigDecimal) float64(t *thread) float64 {
+	f, _ := strconv.ParseFloat(bigText(t, d.unscaled, 10)+"e"+strconv.FormatInt(-int64(d.scale), 10), 64)
 	return f
 }
 
 func bigTen(n int64) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil) }
 
-// tenTo is 10^n, counted before it is computed.
+// tenTo is 10^n, charged before it is computed.
 func tenTo(t *thread, n int64) *big.Int {
-	if n > math.MaxInt32 {
-		panic(stop{ErrMemory})
-	}
+	checkBits(n * 3)
 	t.grow(int(n), 1)
-	work(t, int(n)*4, int(n)*4)
+	t.charge(int(n * n / (64 * 64)))
 	return bigTen(n)
 }
 
@@ -216,7 +256,7 @@ func precision(t *thread, v *big.Int) int {
 	if v.Sign() == 0 {
 		return 1
 	}
-	work(t, v.BitLen(), v.BitLen())
+	work(t, v, v)
 	n := int(float64(v.BitLen()-1) * 0.30102999566398114)
 	t.grow(n, 1)
 	if new(big.Int).Abs(v).Cmp(bigTen(int64(n))) >= 0 {
@@ -246,8 +286,9 @@ func scaleUp(t *thread, v *big.Int, n int64) *big.Int {
 	if v.Sign() == 0 || n == 0 {
 		return v
 	}
+	checkBits(int64(v.BitLen()) + min(n, maxBits)*3)
 	p := tenTo(t, n)
-	work(t, v.BitLen(), p.BitLen())
+	work(t, v, p)
 	return new(big.Int).Mul(v, p)
 }
 
@@ -303,7 +344,7 @@ func (m *mathContext) text(t *thread) *str {
 
 // divideRounded is a / b as a whole number.
 func divideRounded(t *thread, a, b *big.Int, mode rounding) *big.Int {
-	work(t, a.BitLen(), b.BitLen())
+	work(t, a, b)
 	t.alloc(a.BitLen() / 4)
 	q, r := new(big.Int).QuoRem(a, b, new(big.Int))
 	if r.Sign() == 0 {
@@ -358,9 +399,9 @@ func (d *bigDecimal) round(t *thread, c *mathContext) *bigDecimal {
 func (d *bigDecimal) strip(t *thread, least int64) *bigDecimal {
 	v, scale := d.unscaled, int64(d.scale)
 	ten, r := big.NewInt(10), new(big.Int)
-	for scale > least && v.Sign() != 0 {
-		t.charge(v.BitLen()/64 + 1)
-		q := new(big.Int)
+	t.alloc(v.BitLen() / 4)
+	for q, other := new(big.Int), new(big.Int); scale > least && v.Sign() != 0; q, other = other, q {
+		t.charge(words(v))
 		if q.QuoRem(v, ten, r); r.Sign() != 0 {
 			break
 		}
@@ -404,14 +445,14 @@ func (d *bigDecimal) divideExact(t *thread, by *bigDecimal) *bigDecimal {
 	if d.unscaled.Sign() == 0 {
 		return t.bigDecimal(new(big.Int), clampScale(preferred))
 	}
-	work(t, d.unscaled.BitLen(), by.unscaled.BitLen())
+	work(t, d.unscaled, by.unscaled)
 	rest := new(big.Int).Abs(by.unscaled)
 	rest.Quo(rest, new(big.Int).GCD(nil, nil, new(big.Int).Abs(d.unscaled), rest))
 	twos := int64(rest.TrailingZeroBits())
 	rest.Rsh(rest, uint(twos))
 	fives := int64(0)
 	for five, r, q := big.NewInt(5), new(big.Int), new(big.Int); ; fives++ {
-		t.charge(rest.BitLen()/64 + 1)
+		t.charge(words(rest))
 		if q.QuoRem(rest, five, r); r.Sign() != 0 {
 			break
 		}
@@ -442,7 +483,7 @@ func (d *bigDecimal) divideContext(t *thread, by *bigDecimal, c *mathContext) *b
 		} else {
 			b = scaleUp(t, b, -up)
 		}
-		work(t, a.BitLen(), b.BitLen())
+		work(t, a, b)
 		q, r := new(big.Int).QuoRem(a, b, new(big.Int))
 		if precision(t, q) > c.precision {
 			up--
@@ -462,7 +503,7 @@ func (d *bigDecimal) divideWhole(t *thread, by *bigDecimal) *bigDecimal {
 	d.checkDivisor(by)
 	preferred := clampScale(int64(d.scale) - int64(by.scale))
 	a, b, _ := align(t, d, by)
-	work(t, a.BitLen(), b.BitLen())
+	work(t, a, b)
 	q := new(big.Int).Quo(a, b)
 	if q.Sign() == 0 {
 		return t.bigDecimal(q, preferred)
@@ -485,13 +526,20 @@ func (d *bigDecimal) subtract(t *thread, o *bigDecimal) *bigDecimal {
 }
 
 func (d *bigDecimal) multiply(t *thread, o *bigDecimal) *bigDecimal {
-	work(t, d.unscaled.BitLen(), o.unscaled.BitLen())
+	checkBits(int64(d.unscaled.BitLen() + o.unscaled.BitLen() - 1))
+	work(t, d.unscaled, o.unscaled)
 	return t.bigDecimal(new(big.Int).Mul(d.unscaled, o.unscaled), int64(d.scale)+int64(o.scale))
+}
+
+// checkTextOfNumber charges for the conversion of a text to a number, and refuses one that is too long.
+func checkTextOfNumber(t *thread, text string) {
+	checkBits(int64(len(text)-32) * maxBits / maxDigits) // without a sign, a point and an exponent
+	t.charge(len(text) * len(text) / (16 * 16 * sizePerStep))
 }
 
 // parseDecimal is new BigDecimal(String).
 func parseDecimal(t *thread, text string) *bigDecimal {
-	work(t, len(text)*4, len(text)*4)
+	checkTextOfNumber(t, text)
 	mantissa, exponent := text, "0"
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		mantissa, exponent = text[:i], text[i+1:]

@@ -39,6 +39,7 @@ type method struct {
 	params  []*typ
 	varargs bool
 	result  *typ
+	price   price
 	run     any
 }
 
@@ -88,9 +89,12 @@ type declaration struct {
 }
 
 // native is a method in Java, without names of parameters, and the function that runs it: "static int max(int, int)".
+//
+// A literal without a price does not compile, because literals of a native do not name their fields.
 type native struct {
-	head string
-	run  any
+	head  string
+	price price
+	run   any
 }
 
 // constant is a field: "int MAX_VALUE".
@@ -142,7 +146,7 @@ var loadLibrary = sync.OnceValue(func() *library {
 		for _, n := range d.methods {
 			h := &headParser{parser: parser{tokens: tokenize(n.head)}, names: simple, params: c.params}
 			m := h.method(c)
-			m.run = n.run
+			m.price, m.run = n.price, n.run
 			c.methods[m.name] = append(c.methods[m.name], m)
 		}
 		for _, f := range d.fields {
@@ -202,10 +206,11 @@ func (h *headParser) method(c *class) *method {
 		h.next()
 		m.result = c.typ()
 		if len(c.params) > 0 {
-			m.result = classType(c)
+			var args []*typ
 			for _, p := range c.params {
-				m.result.args = append(m.result.args, &typ{kind: varKind, name: p})
+				args = append(args, &typ{kind: varKind, name: p})
 			}
+			m.result = classType(c, args...)
 		}
 	} else {
 		m.result = h.typ()
@@ -238,10 +243,11 @@ func (h *headParser) resolve(n *typeName) *typ {
 		}
 		t = c.typ()
 		if len(n.args) > 0 {
-			t = classType(c)
+			var args []*typ
 			for _, a := range n.args {
-				t.args = append(t.args, h.resolve(a))
+				args = append(args, h.resolve(a))
 			}
+			t = classType(c, args...)
 		}
 	}
 	for range n.dims {

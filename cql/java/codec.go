@@ -1,6 +1,7 @@
 package java
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -69,7 +70,7 @@ func (t *thread) decode(ct types.Type, b []byte) object {
 		}
 		return s
 	case *types.Map:
-		t.alloc(96)
+		t.alloc(128)
 		m := &mapObject{mapping: newHashMap(true, -1), of: classLinkedHashMap}
 		for k, v := range types.Entries(b) {
 			m.put(t, t.decode(ct.Key, k), t.decode(ct.Value, v))
@@ -80,12 +81,16 @@ func (t *thread) decode(ct types.Type, b []byte) object {
 			return nil
 		}
 		r := t.newRecord(ct)
-		copy(r.values, types.TupleFields(b, len(r.values)))
+		t.grow(len(b), 1)
+		for i, field := range types.TupleFields(b, len(r.values)) {
+			r.values[i] = bytes.Clone(field) // because the record may be kept longer than b
+		}
 		return r
 	}
 	if b == nil || len(b) == 0 && types.EmptyIsNull(ct) {
 		return nil
 	}
+	t.charge(len(b) / 32)
 	return t.decodeNative(ct, b)
 }
 
@@ -118,11 +123,13 @@ func (t *thread) decodeNative(ct types.Type, b []byte) object {
 		return t.box(doubleKind, floatBits(types.DecodeDouble(b)))
 	case types.Duration:
 		months, days, nanos := types.DecodeDuration(b)
+		t.alloc(32)
 		return &duration{months, days, nanos}
 	case types.Float:
 		return t.box(floatKind, floatBits(float64(types.DecodeFloat(b))))
 	case types.Inet:
-		return &inetAddress{b}
+		t.alloc(64)
+		return &inetAddress{bytes.Clone(b)}
 	case types.Int:
 		return t.boxInt(types.DecodeInt(b))
 	case types.SmallInt:
@@ -181,7 +188,7 @@ func (t *thread) encodeElement(ct types.Type, o object, nullText, place string) 
 
 func (t *thread) encodeElements(elem types.Type, name string, c collection) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(c.size()))
-	for s := c.iterate(); s.hasNext(); {
+	for s := c.iterate(t); s.hasNext(); {
 		b = types.AppendElement(b, t.encodeElement(elem, s.next(t), "Collection elements cannot be null", name+" element"))
 	}
 	t.grow(len(b), 1)
@@ -190,7 +197,7 @@ func (t *thread) encodeElements(elem types.Type, name string, c collection) []by
 
 func (t *thread) encodeMap(ct *types.Map, m *mapObject) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(m.size()))
-	for s := m.entries(); s.hasNext(); {
+	for s := m.entries(t); s.hasNext(); {
 		e := s.nextEntry(t)
 		b = types.AppendElement(b, t.encodeElement(ct.Key, e.key, "Map keys cannot be null", "map key"))
 		b = types.AppendElement(b, t.encodeElement(ct.Value, e.value, "Map values cannot be null", "map value"))
@@ -200,14 +207,15 @@ func (t *thread) encodeMap(ct *types.Map, m *mapObject) []byte {
 }
 
 func (t *thread) encodeVector(ct *types.Vector, l *list) []byte {
-	elems := make([][]byte, ct.Dim)
-	s := l.iterate()
-	for i := range elems {
+	var elems [][]byte // not of ct.Dim yet, because only the type says how many there are
+	s := l.iterate(t)
+	for range ct.Dim {
 		o := s.next(t)
 		if o == nil {
 			throwPlain(classNullPointerException)
 		}
-		elems[i] = t.encode(ct.Elem, o)
+		t.alloc(48)
+		elems = append(elems, t.encode(ct.Elem, o))
 	}
 	return types.NewVector(ct, elems)
 }

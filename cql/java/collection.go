@@ -1,11 +1,14 @@
 package java
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // iterable is an Iterable, which for-each goes over.
 type iterable interface {
 	object
-	iterate() source
+	iterate(t *thread) source
 }
 
 // source yields the elements of a collection.
@@ -42,7 +45,7 @@ func elements(t *thread, c iterable) []object {
 		t.grow(len(l.items), 16)
 		return append(all, l.items...)
 	}
-	for s := c.iterate(); s.hasNext(); {
+	for s := c.iterate(t); s.hasNext(); {
 		t.alloc(32)
 		t.step()
 		all = append(all, s.next(t))
@@ -56,7 +59,7 @@ func collectionText(t *thread, c iterable) *str {
 	var b builder
 	b.addASCII(t, "[")
 	first := true
-	for s := c.iterate(); s.hasNext(); first = false {
+	for s := c.iterate(t); s.hasNext(); first = false {
 		if !first {
 			b.addASCII(t, ", ")
 		}
@@ -175,7 +178,7 @@ func (l *list) removeAt(t *thread, i int) object {
 	o := l.items[l.check(i)]
 	l.changing()
 	t.charge((len(l.items) - i) / 8)
-	l.items = append(l.items[:i], l.items[i+1:]...)
+	l.items = slices.Delete(l.items, i, i+1)
 	return o
 }
 
@@ -224,7 +227,7 @@ func (l *list) clear(*thread) {
 	l.items = nil
 }
 
-func (l *list) iterate() source { return &listSource{l: l, mods: l.mods, last: -1} }
+func (l *list) iterate(t *thread) source { return &listSource{l: l, mods: l.mods, last: -1} }
 
 type listSource struct {
 	l        *list
@@ -280,7 +283,7 @@ func (s *set) text(t *thread) *str { return collectionText(t, s) }
 func (s *set) hash(t *thread) int32 {
 	defer t.nest()()
 	var h int32
-	for it := s.iterate(); it.hasNext(); {
+	for it := s.iterate(t); it.hasNext(); {
 		h += hashOf(t, it.next(t))
 	}
 	return h
@@ -301,7 +304,7 @@ func equalSets(t *thread, a, b collection) bool {
 		return false
 	}
 	defer t.nest()()
-	for it := b.iterate(); it.hasNext(); {
+	for it := b.iterate(t); it.hasNext(); {
 		if !a.contains(t, it.next(t)) {
 			return false
 		}
@@ -342,8 +345,8 @@ func (s *set) clear(t *thread) {
 	s.m.clear(t)
 }
 
-func (s *set) iterate() source {
-	return &keySource{entrySource: s.m.entries(), readOnly: s.readOnly}
+func (s *set) iterate(t *thread) source {
+	return &keySource{entrySource: s.m.entries(t), readOnly: s.readOnly}
 }
 
 // keySource yields the keys of a map.

@@ -2,7 +2,6 @@ package java
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,12 +14,13 @@ type compiler struct {
 	fn      *Function
 	returns *typ
 
-	variables []*variable  // in scope, the innermost last
-	n, r      int          // slots in use
-	declared  int          // how many variables were declared
-	used      map[int]bool // the numbers of the variables that are read
-	javaSlot  int          // the slot of the next variable in Java's frame, which texts of exceptions show
-	bits      int          // variables declared without a value so far
+	variables []*variable          // in scope, the innermost last
+	named     map[string]*variable // the same by their names, which are different
+	n, r      int                  // slots in use
+	declared  int                  // how many variables were declared
+	used      map[int]bool         // the numbers of the variables that are read
+	javaSlot  int                  // the slot of the next variable in Java's frame, which texts of exceptions show
+	bits      int                  // variables declared without a value so far
 
 	// assigned has the bits of the variables that certainly have a value here, where code can be reached; all bits
 	// where it cannot.
@@ -29,6 +29,20 @@ type compiler struct {
 	inSwitch bool // variables declared here can be in scope where they have no value
 
 	targets []*target // statements that a break or continue can leave, the innermost last
+
+	at     pos // of the statement, for errors that do not know their place
+	worked int // see work
+}
+
+// maxWork bounds what a body can make the compiler do, in comparisons of types and bits of constants that it joins.
+// Long bodies of people take a hundredth of it; it is gone in about a second.
+const maxWork = 30_000_000
+
+// work counts n comparisons or the like, before they are done.
+func (c *compiler) work(n int) {
+	if c.worked += n; c.worked > maxWork {
+		refuse(pos{}, "the body takes too long to compile")
+	}
 }
 
 // everything is the set of assigned variables where code cannot be reached.
@@ -81,6 +95,7 @@ const methodLine = 55
 // function compiles the body of the function.
 func (c *compiler) function(body *block) {
 	c.fn.strings = make(map[string]*str)
+	c.named = make(map[string]*variable)
 	spec := &c.fn.spec
 	c.javaSlot = 1
 	for i, ct := range spec.ArgTypes {
@@ -122,14 +137,7 @@ func (c *compiler) valueType(ct types.Type) *typ {
 	return t
 }
 
-func (c *compiler) find(name string) *variable {
-	for _, v := range slices.Backward(c.variables) {
-		if v.name == name {
-			return v
-		}
-	}
-	return nil
-}
+func (c *compiler) find(name string) *variable { return c.named[name] }
 
 // declare adds a variable to the scope. One without a value gets a bit.
 func (c *compiler) declare(p pos, name string, t *typ, unassigned bool) *variable {
@@ -160,6 +168,7 @@ func (c *compiler) declare(p pos, name string, t *typ, unassigned bool) *variabl
 		}
 	}
 	c.variables = append(c.variables, v)
+	c.named[name] = v
 	return v
 }
 
@@ -180,6 +189,9 @@ func (c *compiler) newSlot(t *typ) int {
 func (c *compiler) scope(compile func()) {
 	variables, javaSlot := len(c.variables), c.javaSlot
 	compile()
+	for _, v := range c.variables[variables:] {
+		delete(c.named, v.name)
+	}
 	c.variables = c.variables[:variables]
 	c.javaSlot = javaSlot
 }
@@ -194,14 +206,15 @@ func (c *compiler) typ(n *typeName) *typ {
 		}
 		t = cl.typ()
 		if len(n.args) > 0 {
-			t = classType(cl)
+			var args []*typ
 			for _, a := range n.args {
 				arg := c.typ(a)
 				if !arg.reference() {
 					refuse(a.pos, "Syntax error on token \"%s\", Dimensions expected after this token", a.name)
 				}
-				t.args = append(t.args, arg)
+				args = append(args, arg)
 			}
+			t = classType(cl, args...)
 			if len(n.args) != len(cl.params) {
 				refuse(n.pos, "Incorrect number of arguments for type %s", cl.simple())
 			}

@@ -17,7 +17,19 @@ func (c *compiler) binary(n *operation) *expr {
 	e := c.value(left)
 	for i := len(chain) - 1; i >= 0; i-- {
 		b := chain[i]
+		if b.op != "+" {
+			e = c.interned(e)
+		}
 		e = c.operate(b.pos, b.op, e, c.value(b.right))
+	}
+	return c.interned(e)
+}
+
+// interned is e with the one object of its text, if it is constant. The parts of a long chain are not interned, because
+// each is a text with all before it.
+func (c *compiler) interned(e *expr) *expr {
+	if s, ok := e.constant.(*str); ok {
+		return constantExpr(e.pos, e.typ, c.intern(s))
 	}
 	return e
 }
@@ -254,7 +266,7 @@ func (c *compiler) concatenate(p pos, left, right *expr) *expr {
 	}
 	e := &expr{pos: p, typ: classString.typ()}
 	if left.parts != nil && left.constant == nil {
-		e.parts = append(e.parts, left.parts...)
+		e.parts = left.parts // which no other expression appends to
 	} else {
 		e.parts = append(e.parts, textPart(left))
 	}
@@ -268,11 +280,12 @@ func (c *compiler) concatenate(p pos, left, right *expr) *expr {
 		}
 		return b.text(t)
 	}
-	folded := e.fold(left, right)
-	if s, ok := folded.constant.(*str); ok {
-		return constantExpr(p, folded.typ, c.intern(s))
+	for _, o := range []*expr{left, right} {
+		if s, ok := o.constant.(*str); ok && left.constant != nil && right.constant != nil {
+			c.work(8 * s.length())
+		}
 	}
-	return e
+	return e.fold(left, right)
 }
 
 func textPart(e *expr) func(*thread, *builder) {

@@ -137,7 +137,18 @@ func sameParams(a, b *method) bool {
 // choose finds the method that a call means, as Java does: first without boxing, then with it, and then with a variable
 // number of arguments; of several, the one with the most special parameters.
 func (c *compiler) choose(p pos, all []candidate, args []*expr, want *typ, undefined func()) *chosen {
+	size := 1
+	for _, a := range args {
+		size += a.typ.size + 1
+	}
+	work := size * len(all)
+	for _, k := range all {
+		for _, t := range k.vars {
+			work += t.size
+		}
+	}
 	for phase := range 3 {
+		c.work(2 * work)
 		var fitting []*chosen
 		for _, k := range all {
 			if m := c.applicable(k, args, want, phase); m != nil {
@@ -305,7 +316,8 @@ func (c *compiler) call(p pos, k *chosen, target *expr, args []*expr) *expr {
 	if fast := pureCall(e, k.m, args); fast {
 		return e
 	}
-	run := k.m.run.(nativeFunc)
+	run, price := k.m.run.(nativeFunc), k.m.price
+	charged := price == linear || price == product
 	values := make([]func(*thread) value, 0, len(args)+1)
 	var missing func() // throws the exception of a target that is null, once the arguments are evaluated
 	if target != nil {
@@ -324,6 +336,9 @@ func (c *compiler) call(p pos, k *chosen, target *expr, args []*expr) *expr {
 		}
 		if missing != nil && t.args[base].r == nil {
 			missing()
+		}
+		if charged {
+			price.charge(t, t.args[base:])
 		}
 		result := run(t, t.args[base:])
 		t.args = t.args[:base]

@@ -511,10 +511,11 @@ func (c *compiler) newType(n *creation, want *typ) *typ {
 	if want == nil || want.kind != classKind || len(want.args) == 0 {
 		return t
 	}
-	own := classType(t.class)
+	var params []*typ
 	for _, p := range t.class.params {
-		own.args = append(own.args, &typ{kind: varKind, name: p})
+		params = append(params, &typ{kind: varKind, name: p})
 	}
+	own := classType(t.class, params...)
 	vars := make(map[string]*typ)
 	if s := asSuper(own, want.class); s != nil {
 		for i, a := range s.args {

@@ -8,6 +8,7 @@ import (
 // statement compiles a statement. It reports whether the next one can be reached, as Java defines that; run is nil if
 // there is nothing to do.
 func (c *compiler) statement(s statement) (run statementFunc, completes bool) {
+	c.at = s.at()
 	switch s := s.(type) {
 	case *block:
 		return c.block(s.body)
@@ -362,7 +363,7 @@ func (c *compiler) forEachLoop(label string, s *forEachStatement) statementFunc 
 		if o == nil {
 			missing()
 		}
-		for it := o.(iterable).iterate(); it.hasNext(); {
+		for it := o.(iterable).iterate(t); it.hasNext(); {
 			t.step()
 			t.r[slot] = it.next(t)
 			assign(t)

@@ -36,9 +36,17 @@
 //
 // # Budget
 //
-// A call may take Env.Steps steps and allocate Env.Memory bytes. Each turn of a loop, each call of a method and each
-// element that a method goes over is a step; memory other than boxed numbers is counted before it is allocated.
-// Env.Step is called every few thousand steps, so that the caller can yield or end the call at a deadline.
+// A call may take Env.Steps steps and allocate Env.Memory bytes. Each turn of a loop and each call of a method is a
+// step, and every method of the library has a price: how many more steps its operands make of a call (price.go).
+// Memory other than boxed numbers is counted before it is allocated. Env.Step is called every few thousand steps, so
+// that the caller can yield or end the call at a deadline. Nobody can end a call in between, so that one operation
+// takes a tenth of a second at most: numbers and regular expressions have a largest size (maxDigits, maxInstructions).
+//
+// Compile is bounded too: by the length of the body (maxSource), its nodes (maxNodes) and nesting (maxDepth), the size
+// of its types (maxTypeSize) and what the compiler does with them (maxWork).
+//
+// A stack that overflows ends the process, which nobody can recover. So each recursion over objects counts its depth
+// (thread.nest).
 //
 // # Tests
 //

@@ -28,6 +28,7 @@ func format(t *thread, s *str, args []object) *str {
 		b.add(t, t.str(text[:i]))
 		spec, rest := parseFormat(text[i:])
 		text = rest
+		t.step()
 		switch spec.conversion {
 		case 'n':
 			b.addASCII(t, "\n")
@@ -74,7 +75,11 @@ func parseFormat(text string) (spec formatSpec, rest string) {
 		i = 1
 	}
 	for i < len(text) && strings.IndexByte("-#+ 0,(", text[i]) >= 0 {
-		spec.flags += text[i : i+1]
+		flag := text[i : i+1]
+		if spec.has(flag) {
+			throw(newFormatException("DuplicateFormatFlagsException"), "Flags = '"+flag+"'")
+		}
+		spec.flags += flag
 		i++
 	}
 	spec.width = number()
@@ -195,10 +200,14 @@ func (f *formatSpec) whole(t *thread, o object) string {
 }
 
 func grouped(digits string) string {
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
+	var b strings.Builder
+	for i := range len(digits) {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte(digits[i])
 	}
-	return digits
+	return b.String()
 }
 
 // signed adds the sign and zeros up to the width.

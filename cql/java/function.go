@@ -58,15 +58,20 @@ type argument struct {
 	emptyIsNull bool
 }
 
-// Compile checks and compiles a body. Its error is a *CompileError.
+// Compile checks and compiles a body. Its error is a *CompileError. What a body can make it do is bounded: see
+// maxSource, maxNodes, maxTypeSize and maxWork.
 func Compile(spec Spec) (f *Function, err error) {
+	c := new(compiler)
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
 		case *CompileError:
+			if r.Line == 0 { // what refused it does not know where
+				r.Line, r.Column = max(c.at.line, 1), max(c.at.column, 1)
+			}
 			f, err = nil, r
 		default:
-			panic(r)
+			f, err = nil, failure(r)
 		}
 	}()
 	spec.ArgNames, spec.ArgTypes = slices.Clone(spec.ArgNames), slices.Clone(spec.ArgTypes)
@@ -80,7 +85,7 @@ func Compile(spec Spec) (f *Function, err error) {
 	used := make(map[int]bool)
 	for range 2 {
 		*f = Function{spec: spec}
-		c := &compiler{lib: loadLibrary(), fn: f, used: used}
+		*c = compiler{lib: loadLibrary(), fn: f, used: used, worked: c.worked}
 		c.function(body)
 	}
 	f.pool.New = func() any {
@@ -169,11 +174,7 @@ func (f *Function) within(env *Env, run func(t *thread)) (err error) {
 	t := f.begin(env)
 	defer func() {
 		if r := recover(); r != nil {
-			s, ok := r.(stop)
-			if !ok {
-				panic(r)
-			}
-			err = s.err
+			err = failure(r)
 		}
 		f.end(t)
 	}()

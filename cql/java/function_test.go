@@ -3,10 +3,14 @@ package java
 import (
 	"context"
 	"errors"
+	"math/big"
+	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/cqld/cqld/cql/types"
 )
@@ -36,16 +40,12 @@ func TestBudget(t *testing.T) {
 		{"List<Integer> l = new ArrayList<Integer>(); while (true) l.add(1);", nil},
 		{"String s = \"x\"; while (true) s += s;", nil},
 		{"StringBuilder b = new StringBuilder(\"x\"); while (true) b.append(b);", nil},
-		{"java.math.BigInteger b = java.math.BigInteger.TEN; while (true) b = b.multiply(b);", nil},
-		{"return java.math.BigInteger.TEN.pow(a / 10).intValue();", ErrMemory},
-		{"return java.math.BigInteger.ONE.shiftLeft(a).intValue();", ErrMemory},
-		{"return new java.math.BigDecimal(\"1E-2000000000\").add(java.math.BigDecimal.ONE).scale();", ErrMemory},
 		{"return new java.math.BigDecimal(\"1E2000000000\").toPlainString().length();", ErrMemory},
 		{"return \"x\".repeat(a).length();", ErrMemory},
 		{"return String.format(\"%1000000000d\", a).length();", ErrMemory},
 		{"return new int[a].length;", ErrMemory},
 		{"return new int[20000][20000].length;", ErrMemory},
-		{"return new HashMap<String, String>(a).size();", ErrMemory},
+		{"return new HashMap<String, String>(a).put(\"a\", \"b\").length();", ErrMemory},
 		{"return ByteBuffer.allocate(a).remaining();", ErrMemory},
 		{"StringBuilder b = new StringBuilder(); b.setLength(a); return 1;", ErrMemory},
 		{"return Collections.nCopies(a, 1).size();", ErrMemory},
@@ -320,6 +320,112 @@ func BenchmarkLoop(b *testing.B) {
 	args := [][]byte{types.EncodeInt(int32(b.N))}
 	if _, err := f.Call(&Env{}, args, nil); err != nil {
 		b.Fatal(err)
+	}
+}
+
+// A mistake of the interpreter fails the call, and only this one.
+func TestPanic(t *testing.T) {
+	f := ints(t, "return a;", "a")
+	run, args := f.run, [][]byte{types.EncodeInt(1)}
+	f.run = func(*thread) signal { panic("a mistake") }
+	_, err := f.Call(&Env{}, args, nil)
+	var exception *Exception
+	if err == nil || errors.As(err, &exception) || !strings.Contains(err.Error(), "a mistake") {
+		t.Error(err)
+	}
+	f.run = run
+	if b, err := f.Call(&Env{}, args, nil); err != nil || types.DecodeInt(b) != 1 {
+		t.Error(b, err)
+	}
+}
+
+// The message of an exception may be longer than clients want to read.
+func TestLongMessage(t *testing.T) {
+	f := ints(t, "throw new RuntimeException(\"é\".repeat(1000000));")
+	_, err := f.Call(&Env{}, nil, nil)
+	if err == nil || len(err.Error()) > 40_000 || !utf8.ValidString(err.Error()) {
+		t.Error(len(err.Error()))
+	}
+}
+
+func TestCastArrays(t *testing.T) {
+	f := ints(t, "Object o = new int[] {7}; Object[] all = (Object[]) Arrays.asList(1, 2).toArray();"+
+		"return ((int[]) o)[0] + all.length;")
+	if b, err := f.Call(&Env{}, nil, nil); err != nil || types.DecodeInt(b) != 9 {
+		t.Error(b, err)
+	}
+}
+
+// modPow works in parts, and so has to be right where they meet.
+func TestModPow(t *testing.T) {
+	f, err := Compile(Spec{
+		ArgNames: []string{"b", "e", "m"}, ArgTypes: []types.Type{types.VarInt, types.VarInt, types.VarInt},
+		Returns: types.VarInt, Body: "return b.modPow(e, m);",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	number := func(bits int) *big.Int {
+		b := make([]byte, bits/8+1)
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		return new(big.Int).SetBytes(b)
+	}
+	for _, bits := range []int{0, 60, 3000, 20_000} {
+		for _, exponent := range []int{0, 1, 40, 500} {
+			b, e, m := number(bits+100), number(exponent), number(bits)
+			m.Add(m, big.NewInt(1))
+			got, err := f.Call(&Env{}, [][]byte{types.EncodeVarInt(b), types.EncodeVarInt(e), types.EncodeVarInt(m)}, nil)
+			if want := new(big.Int).Exp(b, e, m); err != nil || types.DecodeVarInt(got).Cmp(want) != 0 {
+				t.Errorf("%d^%d mod %d: %x %v", b, e, m, got, err)
+			}
+		}
+	}
+}
+
+// The size of a state is that of its objects, not of its value.
+func TestSizeOfState(t *testing.T) {
+	counts := &types.Map{Key: types.Text, Value: types.Int}
+	words := &types.List{Elem: types.Text}
+	env := &Env{Memory: 64 << 20}
+	state := func(ct types.Type, body string) *State {
+		f, err := Compile(Spec{
+			ArgNames: []string{"state", "i"}, ArgTypes: []types.Type{ct, types.Int}, Returns: ct, Body: body,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := f.NewState(env, make([]byte, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := state(counts, "Map<String, Integer> m = new HashMap<String, Integer>(1000000); m.put(\"a\", 1); return m;")
+	if err := s.Add(env, [][]byte{types.EncodeInt(1)}); err != nil || s.Size() < 8_000_000 {
+		t.Error(s.Size(), err)
+	}
+	s = state(words, "StringBuilder b = new StringBuilder(\"x\".repeat(2000000)); "+
+		"List<String> l = new ArrayList<String>(); l.add(b.toString()); l.add(l.get(0)); return l;")
+	if err := s.Add(env, [][]byte{types.EncodeInt(1)}); err != nil || s.Size() < 2_000_000 || s.Size() > 3_000_000 {
+		t.Error(s.Size(), err)
+	}
+
+	// What is small does not keep something large: a part of a text, and what was removed from a list.
+	s = state(words, "String x = \"x\".repeat(5000000); state.add(x.substring(i, i + 1)); state.add(x); "+
+		"state.remove(state.size() - 1); return state;")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range int32(50) {
+		if err := s.Add(env, [][]byte{types.EncodeInt(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.GC()
+	if runtime.ReadMemStats(&after); s.Size() > 1<<20 || after.HeapAlloc > before.HeapAlloc+50<<20 {
+		t.Errorf("%d bytes, and %d on the heap after %d", s.Size(), after.HeapAlloc, before.HeapAlloc)
 	}
 }
 

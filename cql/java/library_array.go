@@ -1,6 +1,7 @@
 package java
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ func collectionsMethods() []native {
 			if ordered {
 				order, _ = a[1].r.(*comparator)
 			}
-			s := to[collection](a[0]).iterate()
+			s := to[collection](a[0]).iterate(t)
 			best := s.next(t)
 			if order == nil && best == nil && s.hasNext() {
 				throwPlain(classNullPointerException)
@@ -39,30 +40,33 @@ func collectionsMethods() []native {
 		l.kind, l.items = kind, items
 		return l
 	}
-	emptySet := func() *set { return &set{of: classSet, m: newHashMap(true, -1), readOnly: true, bare: true} }
-	emptyMap := func() *mapObject {
+	emptySet := func(t *thread) *set {
+		t.alloc(128)
+		return &set{of: classSet, m: newHashMap(true, -1), readOnly: true, bare: true}
+	}
+	emptyMap := func(t *thread) *mapObject {
+		t.alloc(128)
 		return &mapObject{mapping: newHashMap(true, -1), of: classMap, readOnly: true, bare: true}
 	}
 	return []native{
-		{"static <T> void sort(List<T>)", func(t *thread, a []value) value {
+		{"static <T> void sort(List<T>)", asItGoes, func(t *thread, a []value) value {
 			to[*list](a[0]).sort(t, nil)
 			return value{}
 		}},
-		{"static <T> void sort(List<T>, Comparator<T>)", func(t *thread, a []value) value {
+		{"static <T> void sort(List<T>, Comparator<T>)", asItGoes, func(t *thread, a []value) value {
 			order, _ := a[1].r.(*comparator)
 			to[*list](a[0]).sort(t, order)
 			return value{}
 		}},
-		{"static <T> void reverse(List<T>)", func(t *thread, a []value) value {
+		{"static <T> void reverse(List<T>)", linear, func(t *thread, a []value) value {
 			l := to[*list](a[0])
 			if l.kind >= bare && len(l.items) > 1 {
 				throwPlain(classUnsupported)
 			}
-			t.charge(len(l.items))
 			slices.Reverse(l.items)
 			return value{}
 		}},
-		{"static <T> void swap(List<T>, int, int)", func(_ *thread, a []value) value {
+		{"static <T> void swap(List<T>, int, int)", fixed, func(_ *thread, a []value) value {
 			l := to[*list](a[0])
 			i, j := l.check(a[1].int()), l.check(a[2].int())
 			if l.kind >= bare {
@@ -71,35 +75,36 @@ func collectionsMethods() []native {
 			l.items[i], l.items[j] = l.items[j], l.items[i]
 			return value{}
 		}},
-		{"static <T> T max(Collection<T>)", extreme(1, false)},
-		{"static <T> T min(Collection<T>)", extreme(-1, false)},
-		{"static <T> T max(Collection<T>, Comparator<T>)", extreme(1, true)},
-		{"static <T> T min(Collection<T>, Comparator<T>)", extreme(-1, true)},
-		{"static int frequency(Collection<Object>, Object)", func(t *thread, a []value) value {
+		{"static <T> T max(Collection<T>)", asItGoes, extreme(1, false)},
+		{"static <T> T min(Collection<T>)", asItGoes, extreme(-1, false)},
+		{"static <T> T max(Collection<T>, Comparator<T>)", asItGoes, extreme(1, true)},
+		{"static <T> T min(Collection<T>, Comparator<T>)", asItGoes, extreme(-1, true)},
+		{"static int frequency(Collection<Object>, Object)", asItGoes, func(t *thread, a []value) value {
 			n := 0
-			for s := to[collection](a[0]).iterate(); s.hasNext(); {
+			for s := to[collection](a[0]).iterate(t); s.hasNext(); {
 				if equalObjects(t, a[1].r, s.next(t)) {
 					n++
 				}
 			}
 			return integer(n)
 		}},
-		{"static <T> boolean addAll(Collection<T>, T...)", func(t *thread, a []value) value {
+		{"static <T> boolean addAll(Collection<T>, T...)", asItGoes, func(t *thread, a []value) value {
 			changed := false
 			for _, o := range to[*array](a[1]).r {
+				t.step()
 				changed = to[collection](a[0]).add(t, o) || changed
 			}
 			return boolean(changed)
 		}},
-		{"static boolean disjoint(Collection<Object>, Collection<Object>)", func(t *thread, a []value) value {
-			for s := to[collection](a[0]).iterate(); s.hasNext(); {
+		{"static boolean disjoint(Collection<Object>, Collection<Object>)", asItGoes, func(t *thread, a []value) value {
+			for s := to[collection](a[0]).iterate(t); s.hasNext(); {
 				if to[collection](a[1]).contains(t, s.next(t)) {
 					return boolean(false)
 				}
 			}
 			return boolean(true)
 		}},
-		{"static <T> List<T> nCopies(int, T)", func(t *thread, a []value) value {
+		{"static <T> List<T> nCopies(int, T)", asItGoes, func(t *thread, a []value) value {
 			n := a[0].int()
 			if n < 0 {
 				throw(classIllegalArgument, "List length = "+strconv.Itoa(n))
@@ -107,48 +112,48 @@ func collectionsMethods() []native {
 			t.grow(n, 16)
 			return reference(listOf(t, bare, slices.Repeat([]object{a[1].r}, n)...))
 		}},
-		{"static <T> List<T> emptyList()", func(t *thread, _ []value) value { return reference(listOf(t, bare)) }},
-		{"static <T> Set<T> emptySet()", func(t *thread, _ []value) value { return reference(emptySet()) }},
-		{"static <K, V> Map<K, V> emptyMap()", func(t *thread, _ []value) value { return reference(emptyMap()) }},
-		{"static <T> List<T> singletonList(T)", func(t *thread, a []value) value {
+		{"static <T> List<T> emptyList()", fixed, func(t *thread, _ []value) value { return reference(listOf(t, bare)) }},
+		{"static <T> Set<T> emptySet()", fixed, func(t *thread, _ []value) value { return reference(emptySet(t)) }},
+		{"static <K, V> Map<K, V> emptyMap()", fixed, func(t *thread, _ []value) value { return reference(emptyMap(t)) }},
+		{"static <T> List<T> singletonList(T)", fixed, func(t *thread, a []value) value {
 			return reference(listOf(t, bare, a[0].r))
 		}},
-		{"static <T> Set<T> singleton(T)", func(t *thread, a []value) value {
-			s := emptySet()
+		{"static <T> Set<T> singleton(T)", asItGoes, func(t *thread, a []value) value {
+			s := emptySet(t)
 			s.m.put(t, a[0].r, boxTrue)
 			return reference(s)
 		}},
-		{"static <K, V> Map<K, V> singletonMap(K, V)", func(t *thread, a []value) value {
-			m := emptyMap()
+		{"static <K, V> Map<K, V> singletonMap(K, V)", asItGoes, func(t *thread, a []value) value {
+			m := emptyMap(t)
 			m.put(t, a[0].r, a[1].r)
 			return reference(m)
 		}},
 		// Java's are views. The collection that one is made of does not change afterwards in bodies that mean it so.
-		{"static <T> List<T> unmodifiableList(List<T>)", func(t *thread, a []value) value {
+		{"static <T> List<T> unmodifiableList(List<T>)", linear, func(t *thread, a []value) value {
 			l := to[*list](a[0])
 			return reference(listOf(t, readOnly, slices.Clone(l.items)...))
 		}},
-		{"static <T> Set<T> unmodifiableSet(Set<T>)", func(t *thread, a []value) value {
-			s := emptySet()
+		{"static <T> Set<T> unmodifiableSet(Set<T>)", asItGoes, func(t *thread, a []value) value {
+			s := emptySet(t)
 			s.bare = false
 			for _, o := range elements(t, to[collection](a[0])) {
 				s.m.put(t, o, boxTrue)
 			}
 			return reference(s)
 		}},
-		{"static <T> Collection<T> unmodifiableCollection(Collection<T>)", func(t *thread, a []value) value {
+		{"static <T> Collection<T> unmodifiableCollection(Collection<T>)", asItGoes, func(t *thread, a []value) value {
 			return reference(listOf(t, readOnly, elements(t, to[collection](a[0]))...))
 		}},
-		{"static <K, V> Map<K, V> unmodifiableMap(Map<K, V>)", func(t *thread, a []value) value {
-			m := emptyMap()
+		{"static <K, V> Map<K, V> unmodifiableMap(Map<K, V>)", asItGoes, func(t *thread, a []value) value {
+			m := emptyMap(t)
 			m.bare = false
 			m.putAll(t, to[*mapObject](a[0]))
 			return reference(m)
 		}},
-		{"static <T> Comparator<T> reverseOrder()", func(*thread, []value) value {
+		{"static <T> Comparator<T> reverseOrder()", fixed, func(*thread, []value) value {
 			return reference(&comparator{reverse: true})
 		}},
-		{"static <T> Comparator<T> reverseOrder(Comparator<T>)", func(_ *thread, a []value) value {
+		{"static <T> Comparator<T> reverseOrder(Comparator<T>)", fixed, func(_ *thread, a []value) value {
 			c, _ := a[0].r.(*comparator)
 			if c == nil {
 				c = &comparator{}
@@ -160,34 +165,33 @@ func collectionsMethods() []native {
 
 func arraysMethods() []native {
 	all := []native{
-		{"static <T> List<T> asList(T...)", func(t *thread, a []value) value {
+		{"static <T> List<T> asList(T...)", fixed, func(t *thread, a []value) value {
 			l := t.newList(classList)
 			l.kind, l.items = fixedSize, to[*array](a[0]).r
 			return reference(l)
 		}},
-		{"static <T> T[] copyOf(T[], int)", copyRange},
-		{"static <T> T[] copyOfRange(T[], int, int)", copyRange},
-		{"static void sort(Object[])", func(t *thread, a []value) value {
+		{"static <T> T[] copyOf(T[], int)", linear, copyRange},
+		{"static <T> T[] copyOfRange(T[], int, int)", linear, copyRange},
+		{"static void sort(Object[])", asItGoes, func(t *thread, a []value) value {
 			sortObjects(t, to[*array](a[0]).r, nil)
 			return value{}
 		}},
-		{"static <T> void sort(T[], Comparator<T>)", func(t *thread, a []value) value {
+		{"static <T> void sort(T[], Comparator<T>)", asItGoes, func(t *thread, a []value) value {
 			order, _ := a[1].r.(*comparator)
 			sortObjects(t, to[*array](a[0]).r, order)
 			return value{}
 		}},
-		{"static String deepToString(Object[])", func(t *thread, a []value) value {
+		{"static String deepToString(Object[])", asItGoes, func(t *thread, a []value) value {
 			return reference(arrayText(t, a[0], true))
 		}},
 	}
 	for _, e := range strings.Fields("Object boolean byte short char int long float double") {
 		all = append(all,
-			native{"static String toString(" + e + "[])", func(t *thread, a []value) value {
+			native{"static String toString(" + e + "[])", asItGoes, func(t *thread, a []value) value {
 				return reference(arrayText(t, a[0], false))
 			}},
-			native{"static void fill(" + e + "[], " + e + ")", func(t *thread, a []value) value {
+			native{"static void fill(" + e + "[], " + e + ")", linear, func(t *thread, a []value) value {
 				x := to[*array](a[0])
-				t.charge(x.length())
 				for i := range x.n {
 					x.n[i] = a[1].n
 				}
@@ -196,10 +200,10 @@ func arraysMethods() []native {
 				}
 				return value{}
 			}},
-			native{"static boolean equals(" + e + "[], " + e + "[])", func(t *thread, a []value) value {
+			native{"static boolean equals(" + e + "[], " + e + "[])", linear, func(t *thread, a []value) value {
 				return boolean(equalArrays(t, a[0], a[1]))
 			}},
-			native{"static int hashCode(" + e + "[])", func(t *thread, a []value) value {
+			native{"static int hashCode(" + e + "[])", asItGoes, func(t *thread, a []value) value {
 				x, ok := a[0].r.(*array)
 				if !ok {
 					return number(0)
@@ -215,20 +219,21 @@ func arraysMethods() []native {
 			continue
 		}
 		all = append(all,
-			native{"static " + e + "[] copyOf(" + e + "[], int)", copyRange},
-			native{"static " + e + "[] copyOfRange(" + e + "[], int, int)", copyRange},
+			native{"static " + e + "[] copyOf(" + e + "[], int)", linear, copyRange},
+			native{"static " + e + "[] copyOfRange(" + e + "[], int, int)", linear, copyRange},
 		)
 		if e == "boolean" {
 			continue
 		}
-		all = append(all, native{"static void sort(" + e + "[])", func(t *thread, a []value) value {
+		all = append(all, native{"static void sort(" + e + "[])", asItGoes, func(t *thread, a []value) value {
 			x := to[*array](a[0])
-			t.charge(len(x.n) * 4)
-			if x.elem.floating() {
-				slices.SortFunc(x.n, func(a, b int64) int { return compareFloats(value{n: a}.floating(), value{n: b}.floating()) })
-			} else {
-				slices.Sort(x.n)
-			}
+			slices.SortFunc(x.n, func(a, b int64) int {
+				t.step()
+				if x.elem.floating() {
+					return compareFloats(value{n: a}.floating(), value{n: b}.floating())
+				}
+				return cmp.Compare(a, b)
+			})
 			return value{}
 		}})
 	}

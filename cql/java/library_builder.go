@@ -31,27 +31,29 @@ func builderMethods(c *class) []native {
 		}
 	}
 	return []native{
-		{name + "()", func(t *thread, _ []value) value { return reference(made(t)) }},
-		{name + "(int)", func(t *thread, a []value) value {
+		{name + "()", asItGoes, func(t *thread, _ []value) value { return reference(made(t)) }},
+		{name + "(int)", fixed, func(t *thread, a []value) value {
 			if a[0].int() < 0 {
 				throw(classNegativeArraySize, strconv.Itoa(a[0].int()))
 			}
 			return reference(made(t))
 		}},
-		{name + "(String)", func(t *thread, a []value) value {
+		{name + "(String)", asItGoes, func(t *thread, a []value) value {
 			b := made(t)
 			b.add(t, a[0].str())
 			return reference(b)
 		}},
-		{name + "(CharSequence)", func(t *thread, a []value) value {
+		{name + "(CharSequence)", asItGoes, func(t *thread, a []value) value {
 			b := made(t)
 			b.add(t, a[0].notNull().text(t))
 			return reference(b)
 		}},
-		{name + " append(Object)", chain(func(t *thread, b *builder, a []value) { b.add(t, t.textOf(a[0].r)) })},
-		{name + " append(String)", chain(func(t *thread, b *builder, a []value) { b.add(t, t.textOf(a[0].r)) })},
-		{name + " append(CharSequence)", chain(func(t *thread, b *builder, a []value) { b.add(t, t.textOf(a[0].r)) })},
-		{name + " append(CharSequence, int, int)", chain(func(t *thread, b *builder, a []value) {
+		{name + " append(Object)", asItGoes, chain(func(t *thread, b *builder, a []value) { b.add(t, t.textOf(a[0].r)) })},
+		{name + " append(String)", asItGoes, chain(func(t *thread, b *builder, a []value) { b.add(t, t.textOf(a[0].r)) })},
+		{name + " append(CharSequence)", asItGoes, chain(func(t *thread, b *builder, a []value) {
+			b.add(t, t.textOf(a[0].r))
+		})},
+		{name + " append(CharSequence, int, int)", asItGoes, chain(func(t *thread, b *builder, a []value) {
 			s := t.textOf(a[0].r)
 			i, j := a[1].int(), a[2].int()
 			if i < 0 || i > j || j > s.length() {
@@ -59,54 +61,54 @@ func builderMethods(c *class) []native {
 			}
 			b.add(t, t.substring(s, i, j))
 		})},
-		{name + " append(char[])", chain(func(t *thread, b *builder, a []value) {
+		{name + " append(char[])", asItGoes, chain(func(t *thread, b *builder, a []value) {
 			b.add(t, t.charsText(to[*array](a[0]),
 				0, -1))
 		})},
-		{name + " append(boolean)", appendKind(booleanKind)},
-		{name + " append(char)", chain(func(t *thread, b *builder, a []value) { b.addUnit(t, uint16(a[0].n)) })},
-		{name + " append(int)", appendKind(intKind)},
-		{name + " append(long)", appendKind(longKind)},
-		{name + " append(float)", appendKind(floatKind)},
-		{name + " append(double)", appendKind(doubleKind)},
-		{name + " appendCodePoint(int)", chain(func(t *thread, b *builder, a []value) {
+		{name + " append(boolean)", asItGoes, appendKind(booleanKind)},
+		{name + " append(char)", asItGoes, chain(func(t *thread, b *builder, a []value) { b.addUnit(t, uint16(a[0].n)) })},
+		{name + " append(int)", asItGoes, appendKind(intKind)},
+		{name + " append(long)", asItGoes, appendKind(longKind)},
+		{name + " append(float)", asItGoes, appendKind(floatKind)},
+		{name + " append(double)", asItGoes, appendKind(doubleKind)},
+		{name + " appendCodePoint(int)", asItGoes, chain(func(t *thread, b *builder, a []value) {
 			b.add(t,
 				codePointText(a[0].int()))
 		})},
-		{name + " insert(int, Object)", chain(func(t *thread, b *builder, a []value) {
+		{name + " insert(int, Object)", asItGoes, chain(func(t *thread, b *builder, a []value) {
 			b.insert(t, a[0].int(),
 				t.textOf(a[1].r))
 		})},
-		{name + " insert(int, String)", chain(func(t *thread, b *builder, a []value) {
+		{name + " insert(int, String)", asItGoes, chain(func(t *thread, b *builder, a []value) {
 			b.insert(t, a[0].int(),
 				t.textOf(a[1].r))
 		})},
-		{name + " insert(int, boolean)", insertKind(booleanKind)},
-		{name + " insert(int, char)", insertKind(charKind)},
-		{name + " insert(int, int)", insertKind(intKind)},
-		{name + " insert(int, long)", insertKind(longKind)},
-		{name + " insert(int, float)", insertKind(floatKind)},
-		{name + " insert(int, double)", insertKind(doubleKind)},
-		{name + " delete(int, int)", chain(func(t *thread, b *builder, a []value) {
+		{name + " insert(int, boolean)", asItGoes, insertKind(booleanKind)},
+		{name + " insert(int, char)", asItGoes, insertKind(charKind)},
+		{name + " insert(int, int)", asItGoes, insertKind(intKind)},
+		{name + " insert(int, long)", asItGoes, insertKind(longKind)},
+		{name + " insert(int, float)", asItGoes, insertKind(floatKind)},
+		{name + " insert(int, double)", asItGoes, insertKind(doubleKind)},
+		{name + " delete(int, int)", asItGoes, chain(func(t *thread, b *builder, a []value) {
 			i, j := a[0].int(), min(a[1].int(), b.length())
 			if i < 0 || i > j {
 				throw(classStringIndex, "start "+strconv.Itoa(i)+", end "+strconv.Itoa(j)+", length "+strconv.Itoa(b.length()))
 			}
 			b.replace(t, i, j, &str{})
 		})},
-		{name + " deleteCharAt(int)", chain(func(t *thread, b *builder, a []value) {
+		{name + " deleteCharAt(int)", asItGoes, chain(func(t *thread, b *builder, a []value) {
 			checkIndex(b, a[0].int())
 			b.replace(t, a[0].int(), a[0].int()+1, &str{})
 		})},
-		{name + " replace(int, int, String)", chain(func(t *thread, b *builder, a []value) {
+		{name + " replace(int, int, String)", asItGoes, chain(func(t *thread, b *builder, a []value) {
 			i, j := a[0].int(), min(a[1].int(), b.length())
 			if i < 0 || i > b.length() || i > j {
 				throw(classStringIndex, "start "+strconv.Itoa(i)+", end "+strconv.Itoa(j)+", length "+strconv.Itoa(b.length()))
 			}
 			b.replace(t, i, j, a[2].str())
 		})},
-		{name + " reverse()", chain(func(t *thread, b *builder, _ []value) { b.reverse(t) })},
-		{"void setCharAt(int, char)", on(func(t *thread, b *builder, a []value) value {
+		{name + " reverse()", asItGoes, chain(func(t *thread, b *builder, _ []value) { b.reverse(t) })},
+		{"void setCharAt(int, char)", asItGoes, on(func(t *thread, b *builder, a []value) value {
 			checkIndex(b, a[0].int())
 			if c := uint16(a[1].n); c >= utf8.RuneSelf || b.wide {
 				b.widen(t)
@@ -116,7 +118,7 @@ func builderMethods(c *class) []native {
 			}
 			return value{}
 		})},
-		{"void setLength(int)", on(func(t *thread, b *builder, a []value) value {
+		{"void setLength(int)", asItGoes, on(func(t *thread, b *builder, a []value) value {
 			n := a[0].int()
 			if n < 0 {
 				throw(classStringIndex, "String index out of range: "+strconv.Itoa(n))
@@ -130,23 +132,23 @@ func builderMethods(c *class) []native {
 			}
 			return value{}
 		})},
-		{"int length()", on(func(_ *thread, b *builder, _ []value) value { return integer(b.length()) })},
-		{"int capacity()", on(func(_ *thread, b *builder, _ []value) value { return integer(max(16, b.length())) })},
-		{"char charAt(int)", on(charAt)},
-		{"int indexOf(String)", on(func(t *thread, b *builder, a []value) value {
+		{"int length()", fixed, on(func(_ *thread, b *builder, _ []value) value { return integer(b.length()) })},
+		{"int capacity()", fixed, on(func(_ *thread, b *builder, _ []value) value { return integer(max(16, b.length())) })},
+		{"char charAt(int)", fixed, on(charAt)},
+		{"int indexOf(String)", asItGoes, on(func(t *thread, b *builder, a []value) value {
 			return integer(indexOf(t, b.text(t), a[0].str(), 0))
 		})},
-		{"int indexOf(String, int)", on(func(t *thread, b *builder, a []value) value {
+		{"int indexOf(String, int)", asItGoes, on(func(t *thread, b *builder, a []value) value {
 			return integer(indexOf(t, b.text(t), a[0].str(), a[1].int()))
 		})},
-		{"int lastIndexOf(String)", on(func(t *thread, b *builder, a []value) value {
+		{"int lastIndexOf(String)", asItGoes, on(func(t *thread, b *builder, a []value) value {
 			return integer(lastIndexOf(t, b.text(t), a[0].str(), math.MaxInt32))
 		})},
-		{"String substring(int)", on(func(t *thread, b *builder, a []value) value {
+		{"String substring(int)", asItGoes, on(func(t *thread, b *builder, a []value) value {
 			checkBuilderRange(b, a[0].int(), b.length())
 			return reference(b.part(t, a[0].int(), b.length()))
 		})},
-		{"String substring(int, int)", on(func(t *thread, b *builder, a []value) value {
+		{"String substring(int, int)", asItGoes, on(func(t *thread, b *builder, a []value) value {
 			checkBuilderRange(b, a[0].int(), a[1].int())
 			return reference(b.part(t, a[0].int(), a[1].int()))
 		})},
@@ -167,7 +169,7 @@ func (b *builder) insert(t *thread, at int, s *str) {
 }
 
 func (b *builder) reverse(t *thread) {
-	t.charge(b.length())
+	t.charge(b.length() / sizePerStep)
 	if !b.wide {
 		for i, j := 0, len(b.b)-1; i < j; i, j = i+1, j-1 {
 			b.b[i], b.b[j] = b.b[j], b.b[i]

@@ -29,7 +29,9 @@ func (t *thread) newRecord(ct types.Type) *record {
 			r.names = append(r.names, f.Name)
 		}
 	}
+	t.alloc(128)
 	t.grow(len(r.elems), 64)
+	t.charge(len(r.elems))
 	r.values = make([][]byte, len(r.elems))
 	return r
 }
@@ -50,8 +52,14 @@ func (r *record) hash(t *thread) int32 {
 
 func (r *record) equals(t *thread, o object) bool {
 	other, ok := o.(*record)
-	if !ok || r.of != other.of || types.Freeze(r.typ).ClassName() != types.Freeze(other.typ).ClassName() {
+	if !ok || r.of != other.of {
 		return false
+	}
+	if r.typ != other.typ {
+		a, b := types.Freeze(r.typ).ClassName(), types.Freeze(other.typ).ClassName()
+		if t.charge(len(a) + len(b)); a != b {
+			return false
+		}
 	}
 	for i, b := range r.values {
 		if !equalObjects(t, t.decode(r.elems[i], b), t.decode(other.elems[i], other.values[i])) {
@@ -72,7 +80,7 @@ func (t *thread) format(ct types.Type, o object) string {
 	defer t.nest()()
 	many := func(open, end string, elem types.Type, c collection) string {
 		var parts []string
-		for s := c.iterate(); s.hasNext(); {
+		for s := c.iterate(t); s.hasNext(); {
 			parts = append(parts, t.format(elem, s.next(t)))
 		}
 		return open + strings.Join(parts, ",") + end
@@ -86,7 +94,7 @@ func (t *thread) format(ct types.Type, o object) string {
 		return o.text(t).String()
 	case *types.Map:
 		var parts []string
-		for s := o.(*mapObject).entries(); s.hasNext(); {
+		for s := o.(*mapObject).entries(t); s.hasNext(); {
 			e := s.nextEntry(t)
 			parts = append(parts, t.format(ct.Key, e.key)+":"+t.format(ct.Value, e.value))
 		}
@@ -105,6 +113,7 @@ func (t *thread) format(ct types.Type, o object) string {
 		}
 		return "(" + strings.Join(parts, ",") + ")"
 	case *str:
+		t.grow(o.length(), 4)
 		return quoted(o.String())
 	case *byteBuffer:
 		return fmt.Sprintf("0x%x", o.remaining(t))
@@ -226,7 +235,7 @@ func recordMethods(c *class) []native {
 			{"TupleValue", "TupleValue", classTupleValue.typ()},
 		} {
 			primitive := primitives[f.typ]
-			all = append(all, native{f.typ + " get" + f.name + "(" + place + ")", on(func(t *thread, r *record,
+			all = append(all, native{f.typ + " get" + f.name + "(" + place + ")", asItGoes, on(func(t *thread, r *record,
 				a []value,
 			) value {
 				i := r.index(a[0])
@@ -235,7 +244,7 @@ func recordMethods(c *class) []native {
 					return number(decodeNumber(primitive.kind, r.values[i]))
 				}
 				return reference(t.decode(r.elems[i], r.values[i]))
-			})}, native{c.simple() + " set" + f.name + "(" + place + ", " + f.typ + ")", on(func(t *thread, r *record,
+			})}, native{c.simple() + " set" + f.name + "(" + place + ", " + f.typ + ")", asItGoes, on(func(t *thread, r *record,
 				a []value,
 			) value {
 				i := r.index(a[0])
@@ -276,33 +285,33 @@ func recordMethods(c *class) []native {
 		setsOf := func(a []value) *typ { return classType(classSet, classes(a[0])) }
 		mapOf := func(a []value) *typ { return classType(classMap, classes(a[0]), classes(a[1])) }
 		all = append(all,
-			native{"boolean isNull(" + place + ")", on(func(_ *thread, r *record, a []value) value {
+			native{"boolean isNull(" + place + ")", linear, on(func(_ *thread, r *record, a []value) value {
 				return boolean(r.values[r.index(a[0])] == nil)
 			})},
-			native{"<T> T get(" + place + ", Class<T>)", get(func(a []value) *typ { return classes(a[0]) })},
-			native{"Object getObject(" + place + ")", on(func(t *thread, r *record, a []value) value {
+			native{"<T> T get(" + place + ", Class<T>)", asItGoes, get(func(a []value) *typ { return classes(a[0]) })},
+			native{"Object getObject(" + place + ")", asItGoes, on(func(t *thread, r *record, a []value) value {
 				i := r.index(a[0])
 				return reference(t.decode(r.elems[i], r.values[i]))
 			})},
-			native{"<T> List<T> getList(" + place + ", Class<T>)", get(listOf)},
-			native{"<T> List<T> getVector(" + place + ", Class<T>)", get(listOf)},
-			native{"<T> Set<T> getSet(" + place + ", Class<T>)", get(setsOf)},
-			native{"<K, V> Map<K, V> getMap(" + place + ", Class<K>, Class<V>)", get(mapOf)},
-			native{"ByteBuffer getBytesUnsafe(" + place + ")", on(func(t *thread, r *record, a []value) value {
+			native{"<T> List<T> getList(" + place + ", Class<T>)", asItGoes, get(listOf)},
+			native{"<T> List<T> getVector(" + place + ", Class<T>)", asItGoes, get(listOf)},
+			native{"<T> Set<T> getSet(" + place + ", Class<T>)", asItGoes, get(setsOf)},
+			native{"<K, V> Map<K, V> getMap(" + place + ", Class<K>, Class<V>)", asItGoes, get(mapOf)},
+			native{"ByteBuffer getBytesUnsafe(" + place + ")", asItGoes, on(func(t *thread, r *record, a []value) value {
 				return reference(t.decode(types.Blob, r.values[r.index(a[0])]))
 			})},
-			native{"<T> " + c.simple() + " set(" + place + ", T, Class<T>)", setOf(func(a []value) *typ {
+			native{"<T> " + c.simple() + " set(" + place + ", T, Class<T>)", asItGoes, setOf(func(a []value) *typ {
 				return classes(a[0])
 			})},
-			native{"<T> " + c.simple() + " setList(" + place + ", List<T>, Class<T>)", setOf(listOf)},
-			native{"<T> " + c.simple() + " setVector(" + place + ", List<T>, Class<T>)", setOf(listOf)},
-			native{"<T> " + c.simple() + " setSet(" + place + ", Set<T>, Class<T>)", setOf(setsOf)},
-			native{"<K, V> " + c.simple() + " setMap(" + place + ", Map<K, V>, Class<K>, Class<V>)", setOf(mapOf)},
-			native{"<T> " + c.simple() + " setList(" + place + ", List<T>)", set},
-			native{"<T> " + c.simple() + " setVector(" + place + ", List<T>)", set},
-			native{"<T> " + c.simple() + " setSet(" + place + ", Set<T>)", set},
-			native{"<K, V> " + c.simple() + " setMap(" + place + ", Map<K, V>)", set},
-			native{c.simple() + " setToNull(" + place + ")", on(func(_ *thread, r *record, a []value) value {
+			native{"<T> " + c.simple() + " setList(" + place + ", List<T>, Class<T>)", asItGoes, setOf(listOf)},
+			native{"<T> " + c.simple() + " setVector(" + place + ", List<T>, Class<T>)", asItGoes, setOf(listOf)},
+			native{"<T> " + c.simple() + " setSet(" + place + ", Set<T>, Class<T>)", asItGoes, setOf(setsOf)},
+			native{"<K, V> " + c.simple() + " setMap(" + place + ", Map<K, V>, Class<K>, Class<V>)", asItGoes, setOf(mapOf)},
+			native{"<T> " + c.simple() + " setList(" + place + ", List<T>)", asItGoes, set},
+			native{"<T> " + c.simple() + " setVector(" + place + ", List<T>)", asItGoes, set},
+			native{"<T> " + c.simple() + " setSet(" + place + ", Set<T>)", asItGoes, set},
+			native{"<K, V> " + c.simple() + " setMap(" + place + ", Map<K, V>)", asItGoes, set},
+			native{c.simple() + " setToNull(" + place + ")", linear, on(func(_ *thread, r *record, a []value) value {
 				r.values[r.index(a[0])] = nil
 				return reference(r)
 			})},
@@ -359,12 +368,12 @@ func cassandraClasses() []declaration {
 		{classUDTValue, "class UDTValue", recordMethods(classUDTValue), nil},
 		{classTupleValue, "class TupleValue", recordMethods(classTupleValue), nil},
 		{classUDFContext, "interface UDFContext", []native{
-			{"UDTValue newArgUDTValue(String)", byName(classUDTValue)},
-			{"UDTValue newArgUDTValue(int)", byIndex(classUDTValue)},
-			{"UDTValue newReturnUDTValue()", func(t *thread, _ []value) value {
+			{"UDTValue newArgUDTValue(String)", asItGoes, byName(classUDTValue)},
+			{"UDTValue newArgUDTValue(int)", asItGoes, byIndex(classUDTValue)},
+			{"UDTValue newReturnUDTValue()", asItGoes, func(t *thread, _ []value) value {
 				return t.newOf(t.fn.spec.Returns, classUDTValue)
 			}},
-			{"UDTValue newUDTValue(String)", func(t *thread, a []value) value {
+			{"UDTValue newUDTValue(String)", asItGoes, func(t *thread, a []value) value {
 				name := a[1].str().String()
 				if t.env.Host != nil {
 					if u := t.env.Host.UserType(name); u != nil {
@@ -374,16 +383,20 @@ func cassandraClasses() []declaration {
 				throw(classIllegalArgument, "No UDT named "+name+" in keyspace "+t.env.Keyspace)
 				return value{}
 			}},
-			{"TupleValue newArgTupleValue(String)", byName(classTupleValue)},
-			{"TupleValue newArgTupleValue(int)", byIndex(classTupleValue)},
-			{"TupleValue newReturnTupleValue()", func(t *thread, _ []value) value {
+			{"TupleValue newArgTupleValue(String)", asItGoes, byName(classTupleValue)},
+			{"TupleValue newArgTupleValue(int)", asItGoes, byIndex(classTupleValue)},
+			{"TupleValue newReturnTupleValue()", asItGoes, func(t *thread, _ []value) value {
 				return t.newOf(t.fn.spec.Returns, classTupleValue)
 			}},
-			{"TupleValue newTupleValue(String)", func(t *thread, a []value) value {
+			{"TupleValue newTupleValue(String)", asItGoes, func(t *thread, a []value) value {
 				text := a[1].str().String()
 				if t.env.Host == nil {
 					throw(classIllegalState, "types cannot be parsed here")
 				}
+				if len(text) > maxTypeText {
+					throw(classIllegalArgument, "the name of the type is too long")
+				}
+				t.charge(100 * len(text))
 				ct, err := t.env.Host.ParseType(text)
 				if err != nil {
 					throw(classIllegalArgument, err.Error())
@@ -393,6 +406,9 @@ func cassandraClasses() []declaration {
 		}, nil},
 	}
 }
+
+// maxTypeText is how long the name of a type may be that is parsed while a body runs.
+const maxTypeText = 1000
 
 // quoted is a text as a literal of CQL.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

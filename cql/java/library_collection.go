@@ -19,38 +19,42 @@ func collectionClasses() []declaration {
 	}
 	return []declaration{
 		{classCollection, "interface java.util.Collection<E> extends Iterable<E>", []native{
-			{"int size()", collections(func(_ *thread, c collection, _ []value) value { return integer(c.size()) })},
-			{"boolean isEmpty()", collections(func(_ *thread, c collection, _ []value) value { return boolean(c.size() == 0) })},
-			{"boolean contains(Object)", collections(func(t *thread, c collection, a []value) value {
+			{"int size()", fixed, collections(func(_ *thread, c collection, _ []value) value { return integer(c.size()) })},
+			{"boolean isEmpty()", fixed, collections(func(_ *thread, c collection, _ []value) value {
+				return boolean(c.size() == 0)
+			})},
+			{"boolean contains(Object)", asItGoes, collections(func(t *thread, c collection, a []value) value {
 				return boolean(c.contains(t, a[0].r))
 			})},
-			{"boolean add(E)", collections(func(t *thread, c collection, a []value) value { return boolean(c.add(t, a[0].r)) })},
-			{"boolean remove(Object)", collections(func(t *thread, c collection, a []value) value {
+			{"boolean add(E)", asItGoes, collections(func(t *thread, c collection, a []value) value {
+				return boolean(c.add(t, a[0].r))
+			})},
+			{"boolean remove(Object)", asItGoes, collections(func(t *thread, c collection, a []value) value {
 				return boolean(c.removeObject(t, a[0].r))
 			})},
-			{"void clear()", collections(func(t *thread, c collection, _ []value) value {
+			{"void clear()", asItGoes, collections(func(t *thread, c collection, _ []value) value {
 				c.clear(t)
 				return value{}
 			})},
-			{"boolean addAll(Collection<E>)", collections(addAll)},
-			{"boolean containsAll(Collection<Object>)", collections(func(t *thread, c collection, a []value) value {
-				for s := to[collection](a[0]).iterate(); s.hasNext(); {
+			{"boolean addAll(Collection<E>)", asItGoes, collections(addAll)},
+			{"boolean containsAll(Collection<Object>)", asItGoes, collections(func(t *thread, c collection, a []value) value {
+				for s := to[collection](a[0]).iterate(t); s.hasNext(); {
 					if !c.contains(t, s.next(t)) {
 						return boolean(false)
 					}
 				}
 				return boolean(true)
 			})},
-			{"boolean removeAll(Collection<Object>)", collections(func(t *thread, c collection, a []value) value {
+			{"boolean removeAll(Collection<Object>)", asItGoes, collections(func(t *thread, c collection, a []value) value {
 				return keepIf(t, c, to[collection](a[0]), false)
 			})},
-			{"boolean retainAll(Collection<Object>)", collections(func(t *thread, c collection, a []value) value {
+			{"boolean retainAll(Collection<Object>)", asItGoes, collections(func(t *thread, c collection, a []value) value {
 				return keepIf(t, c, to[collection](a[0]), true)
 			})},
-			{"Object[] toArray()", collections(func(t *thread, c collection, _ []value) value {
+			{"Object[] toArray()", asItGoes, collections(func(t *thread, c collection, _ []value) value {
 				return reference(&array{elem: classObject.typ(), r: elements(t, c)})
 			})},
-			{"<T> T[] toArray(T[])", collections(func(t *thread, c collection, a []value) value {
+			{"<T> T[] toArray(T[])", asItGoes, collections(func(t *thread, c collection, a []value) value {
 				all := elements(t, c)
 				into := to[*array](a[0])
 				if len(into.r) < len(all) {
@@ -66,8 +70,10 @@ func collectionClasses() []declaration {
 			})},
 		}, nil},
 		{classList, "interface java.util.List<E> extends Collection<E>", []native{
-			{"E get(int)", lists(func(_ *thread, l *list, a []value) value { return reference(l.items[l.check(a[0].int())]) })},
-			{"E set(int, E)", lists(func(_ *thread, l *list, a []value) value {
+			{"E get(int)", fixed, lists(func(_ *thread, l *list, a []value) value {
+				return reference(l.items[l.check(a[0].int())])
+			})},
+			{"E set(int, E)", fixed, lists(func(_ *thread, l *list, a []value) value {
 				if l.kind >= bare {
 					throwPlain(classUnsupported)
 				}
@@ -76,16 +82,20 @@ func collectionClasses() []declaration {
 				l.items[i] = a[1].r
 				return reference(old)
 			})},
-			{"void add(int, E)", lists(func(t *thread, l *list, a []value) value {
+			{"void add(int, E)", asItGoes, lists(func(t *thread, l *list, a []value) value {
 				l.insert(t, a[0].int(), a[1].r)
 				return value{}
 			})},
-			{"E remove(int)", lists(func(t *thread, l *list, a []value) value { return reference(l.removeAt(t, a[0].int())) })},
-			{"int indexOf(Object)", lists(func(t *thread, l *list, a []value) value { return integer(l.index(t, a[0].r)) })},
-			{"int lastIndexOf(Object)", lists(func(t *thread, l *list, a []value) value {
+			{"E remove(int)", asItGoes, lists(func(t *thread, l *list, a []value) value {
+				return reference(l.removeAt(t, a[0].int()))
+			})},
+			{"int indexOf(Object)", asItGoes, lists(func(t *thread, l *list, a []value) value {
+				return integer(l.index(t, a[0].r))
+			})},
+			{"int lastIndexOf(Object)", asItGoes, lists(func(t *thread, l *list, a []value) value {
 				return integer(l.lastIndex(t, a[0].r))
 			})},
-			{"boolean addAll(int, Collection<E>)", lists(func(t *thread, l *list, a []value) value {
+			{"boolean addAll(int, Collection<E>)", asItGoes, lists(func(t *thread, l *list, a []value) value {
 				i := a[0].int()
 				all := elements(t, to[collection](a[1]))
 				for k, o := range all {
@@ -93,7 +103,7 @@ func collectionClasses() []declaration {
 				}
 				return boolean(len(all) > 0)
 			})},
-			{"List<E> subList(int, int)", lists(func(t *thread, l *list, a []value) value {
+			{"List<E> subList(int, int)", asItGoes, lists(func(t *thread, l *list, a []value) value {
 				i, j := a[0].int(), a[1].int()
 				switch {
 				case i < 0:
@@ -109,12 +119,12 @@ func collectionClasses() []declaration {
 				part.items = slices.Clone(l.items[i:j])
 				return reference(part)
 			})},
-			{"void sort(Comparator<E>)", lists(func(t *thread, l *list, a []value) value {
+			{"void sort(Comparator<E>)", asItGoes, lists(func(t *thread, l *list, a []value) value {
 				order, _ := a[0].r.(*comparator)
 				l.sort(t, order)
 				return value{}
 			})},
-			{"static <E> List<E> of(E...)", func(t *thread, a []value) value {
+			{"static <E> List<E> of(E...)", asItGoes, func(t *thread, a []value) value {
 				l := t.newList(classList)
 				l.kind = immutable
 				for _, o := range to[*array](a[0]).r {
@@ -126,7 +136,7 @@ func collectionClasses() []declaration {
 				l.items = slices.Clone(a[0].r.(*array).r)
 				return reference(l)
 			}},
-			{"static <E> List<E> copyOf(Collection<E>)", func(t *thread, a []value) value {
+			{"static <E> List<E> copyOf(Collection<E>)", asItGoes, func(t *thread, a []value) value {
 				l := t.newList(classList)
 				l.kind, l.items = immutable, elements(t, to[collection](a[0]))
 				if slices.Contains(l.items, nil) {
@@ -136,80 +146,84 @@ func collectionClasses() []declaration {
 			}},
 		}, nil},
 		listClass(classArrayList, "class java.util.ArrayList<E> implements List<E>",
-			native{"ArrayList(int)", func(t *thread, a []value) value {
+			native{"ArrayList(int)", fixed, func(t *thread, a []value) value {
 				if a[0].int() < 0 {
 					throw(classIllegalArgument, "Illegal Capacity: "+strconv.Itoa(a[0].int()))
 				}
 				return reference(t.newList(classArrayList))
 			}},
-			native{"void ensureCapacity(int)", func(*thread, []value) value { return value{} }},
-			native{"void trimToSize()", func(*thread, []value) value { return value{} }}),
+			native{"void ensureCapacity(int)", fixed, func(*thread, []value) value { return value{} }},
+			native{"void trimToSize()", fixed, func(*thread, []value) value { return value{} }}),
 		listClass(classLinkedList, "class java.util.LinkedList<E> implements List<E>", dequeMethods()...),
 		{classSet, "interface java.util.Set<E> extends Collection<E>", nil, nil},
 		{classSortedSet, "interface java.util.SortedSet<E> extends Set<E>", []native{
-			{"E first()", sorted(func(_ *thread, m *treeMap, _ []value) value { return reference(m.end(false, true).key) })},
-			{"E last()", sorted(func(_ *thread, m *treeMap, _ []value) value { return reference(m.end(true, true).key) })},
+			{"E first()", fixed, sorted(func(_ *thread, m *treeMap, _ []value) value {
+				return reference(m.end(false, true).key)
+			})},
+			{"E last()", fixed, sorted(func(_ *thread, m *treeMap, _ []value) value {
+				return reference(m.end(true, true).key)
+			})},
 		}, nil},
 		setClass(classHashSet, "class java.util.HashSet<E> implements Set<E>", false),
 		setClass(classLinkedHashSet, "class java.util.LinkedHashSet<E> extends HashSet<E>", true),
 		{classTreeSet, "class java.util.TreeSet<E> implements SortedSet<E>", []native{
-			{"TreeSet()", func(t *thread, _ []value) value { return reference(t.newTreeSet(nil)) }},
-			{"TreeSet(Comparator<E>)", func(t *thread, a []value) value { return reference(t.newTreeSet(a[0].r)) }},
-			{"TreeSet(Collection<E>)", func(t *thread, a []value) value {
+			{"TreeSet()", fixed, func(t *thread, _ []value) value { return reference(t.newTreeSet(nil)) }},
+			{"TreeSet(Comparator<E>)", fixed, func(t *thread, a []value) value { return reference(t.newTreeSet(a[0].r)) }},
+			{"TreeSet(Collection<E>)", asItGoes, func(t *thread, a []value) value {
 				s := t.newTreeSet(nil)
 				copied[collection](a[0], "Collection.size()", "c")
 				addAll(t, s, a)
 				return reference(s)
 			}},
-			{"E floor(E)", sorted(near(-1, true, true))},
-			{"E ceiling(E)", sorted(near(1, true, true))},
-			{"E lower(E)", sorted(near(-1, false, true))},
-			{"E higher(E)", sorted(near(1, false, true))},
-			{"E pollFirst()", sorted(poll(false, true))},
-			{"E pollLast()", sorted(poll(true, true))},
+			{"E floor(E)", asItGoes, sorted(near(-1, true, true))},
+			{"E ceiling(E)", asItGoes, sorted(near(1, true, true))},
+			{"E lower(E)", asItGoes, sorted(near(-1, false, true))},
+			{"E higher(E)", asItGoes, sorted(near(1, false, true))},
+			{"E pollFirst()", asItGoes, sorted(poll(false, true))},
+			{"E pollLast()", asItGoes, sorted(poll(true, true))},
 		}, nil},
 		{classEntry, "interface java.util.Map.Entry<K, V>", []native{
-			{"K getKey()", on(func(_ *thread, e *entry, _ []value) value { return reference(e.key) })},
-			{"V getValue()", on(func(_ *thread, e *entry, _ []value) value { return reference(e.value) })},
-			{"V setValue(V)", on(func(_ *thread, e *entry, a []value) value {
+			{"K getKey()", fixed, on(func(_ *thread, e *entry, _ []value) value { return reference(e.key) })},
+			{"V getValue()", fixed, on(func(_ *thread, e *entry, _ []value) value { return reference(e.value) })},
+			{"V setValue(V)", fixed, on(func(_ *thread, e *entry, a []value) value {
 				old := e.value
 				e.value = a[0].r
 				return reference(old)
 			})},
 		}, nil},
 		{classMap, "interface java.util.Map<K, V>", []native{
-			{"int size()", maps(func(_ *thread, m *mapObject, _ []value) value { return integer(m.size()) })},
-			{"boolean isEmpty()", maps(func(_ *thread, m *mapObject, _ []value) value { return boolean(m.size() == 0) })},
-			{"V get(Object)", maps(func(t *thread, m *mapObject, a []value) value {
+			{"int size()", fixed, maps(func(_ *thread, m *mapObject, _ []value) value { return integer(m.size()) })},
+			{"boolean isEmpty()", fixed, maps(func(_ *thread, m *mapObject, _ []value) value { return boolean(m.size() == 0) })},
+			{"V get(Object)", asItGoes, maps(func(t *thread, m *mapObject, a []value) value {
 				if e := m.find(t, a[0].r); e != nil {
 					return reference(e.value)
 				}
 				return value{}
 			})},
-			{"V getOrDefault(Object, V)", maps(func(t *thread, m *mapObject, a []value) value {
+			{"V getOrDefault(Object, V)", asItGoes, maps(func(t *thread, m *mapObject, a []value) value {
 				if e := m.find(t, a[0].r); e != nil {
 					return reference(e.value)
 				}
 				return a[1]
 			})},
-			{"boolean containsKey(Object)", maps(func(t *thread, m *mapObject, a []value) value {
+			{"boolean containsKey(Object)", asItGoes, maps(func(t *thread, m *mapObject, a []value) value {
 				return boolean(m.find(t, a[0].r) != nil)
 			})},
-			{"boolean containsValue(Object)", maps(func(t *thread, m *mapObject, a []value) value {
+			{"boolean containsValue(Object)", asItGoes, maps(func(t *thread, m *mapObject, a []value) value {
 				return boolean((&view{m: m, what: viewValues}).contains(t, a[0].r))
 			})},
-			{"V put(K, V)", maps(func(t *thread, m *mapObject, a []value) value {
+			{"V put(K, V)", asItGoes, maps(func(t *thread, m *mapObject, a []value) value {
 				m.changing()
 				return reference(m.put(t, a[0].r, a[1].r))
 			})},
-			{"V putIfAbsent(K, V)", maps(func(t *thread, m *mapObject, a []value) value {
+			{"V putIfAbsent(K, V)", asItGoes, maps(func(t *thread, m *mapObject, a []value) value {
 				m.changing()
 				if e := m.find(t, a[0].r); e != nil && e.value != nil {
 					return reference(e.value)
 				}
 				return reference(m.put(t, a[0].r, a[1].r))
 			})},
-			{"V replace(K, V)", maps(func(t *thread, m *mapObject, a []value) value {
+			{"V replace(K, V)", asItGoes, maps(func(t *thread, m *mapObject, a []value) value {
 				m.changing()
 				if e := m.find(t, a[0].r); e != nil {
 					old := e.value
@@ -218,7 +232,7 @@ func collectionClasses() []declaration {
 				}
 				return value{}
 			})},
-			{"V remove(Object)", maps(func(t *thread, m *mapObject, a []value) value {
+			{"V remove(Object)", asItGoes, maps(func(t *thread, m *mapObject, a []value) value {
 				if m.bare && m.find(t, a[0].r) == nil {
 					return value{}
 				}
@@ -228,69 +242,77 @@ func collectionClasses() []declaration {
 				}
 				return value{}
 			})},
-			{"void putAll(Map<K, V>)", maps(func(t *thread, m *mapObject, a []value) value {
+			{"void putAll(Map<K, V>)", asItGoes, maps(func(t *thread, m *mapObject, a []value) value {
 				m.changing()
 				m.putAll(t, to[*mapObject](a[0]))
 				return value{}
 			})},
-			{"void clear()", maps(func(t *thread, m *mapObject, _ []value) value {
+			{"void clear()", asItGoes, maps(func(t *thread, m *mapObject, _ []value) value {
 				(&view{m: m}).clear(t)
 				return value{}
 			})},
-			{"Set<K> keySet()", maps(func(t *thread, m *mapObject, _ []value) value { return t.newView(m, viewKeys) })},
-			{"Collection<V> values()", maps(func(t *thread, m *mapObject, _ []value) value { return t.newView(m, viewValues) })},
-			{"Set<Map.Entry<K, V>> entrySet()", maps(func(t *thread, m *mapObject, _ []value) value {
+			{"Set<K> keySet()", fixed, maps(func(t *thread, m *mapObject, _ []value) value { return t.newView(m, viewKeys) })},
+			{"Collection<V> values()", fixed, maps(func(t *thread, m *mapObject, _ []value) value {
+				return t.newView(m, viewValues)
+			})},
+			{"Set<Map.Entry<K, V>> entrySet()", fixed, maps(func(t *thread, m *mapObject, _ []value) value {
 				return t.newView(m, viewEntries)
 			})},
 		}, nil},
 		{classSortedMap, "interface java.util.SortedMap<K, V> extends Map<K, V>", []native{
-			{"K firstKey()", sorted(func(_ *thread, m *treeMap, _ []value) value { return reference(m.end(false, true).key) })},
-			{"K lastKey()", sorted(func(_ *thread, m *treeMap, _ []value) value { return reference(m.end(true, true).key) })},
+			{"K firstKey()", fixed, sorted(func(_ *thread, m *treeMap, _ []value) value {
+				return reference(m.end(false, true).key)
+			})},
+			{"K lastKey()", fixed, sorted(func(_ *thread, m *treeMap, _ []value) value {
+				return reference(m.end(true, true).key)
+			})},
 		}, nil},
 		mapClass(classHashMap, "class java.util.HashMap<K, V> implements Map<K, V>", false),
 		mapClass(classLinkedHashMap, "class java.util.LinkedHashMap<K, V> extends HashMap<K, V>", true),
 		{classTreeMap, "class java.util.TreeMap<K, V> implements SortedMap<K, V>", []native{
-			{"TreeMap()", func(t *thread, _ []value) value { return reference(t.newTreeMap(nil)) }},
-			{"TreeMap(Comparator<K>)", func(t *thread, a []value) value { return reference(t.newTreeMap(a[0].r)) }},
-			{"TreeMap(Map<K, V>)", func(t *thread, a []value) value {
+			{"TreeMap()", fixed, func(t *thread, _ []value) value { return reference(t.newTreeMap(nil)) }},
+			{"TreeMap(Comparator<K>)", fixed, func(t *thread, a []value) value { return reference(t.newTreeMap(a[0].r)) }},
+			{"TreeMap(Map<K, V>)", asItGoes, func(t *thread, a []value) value {
 				m := t.newTreeMap(nil)
 				m.putAll(t, copied[*mapObject](a[0], "Map.size()", "map"))
 				return reference(m)
 			}},
-			{"Map.Entry<K, V> firstEntry()", sorted(func(_ *thread, m *treeMap, _ []value) value {
+			{"Map.Entry<K, V> firstEntry()", fixed, sorted(func(_ *thread, m *treeMap, _ []value) value {
 				return entryValue(m.end(false, false))
 			})},
-			{"Map.Entry<K, V> lastEntry()", sorted(func(_ *thread, m *treeMap, _ []value) value {
+			{"Map.Entry<K, V> lastEntry()", fixed, sorted(func(_ *thread, m *treeMap, _ []value) value {
 				return entryValue(m.end(true, false))
 			})},
-			{"Map.Entry<K, V> pollFirstEntry()", sorted(poll(false, false))},
-			{"Map.Entry<K, V> pollLastEntry()", sorted(poll(true, false))},
-			{"K floorKey(K)", sorted(near(-1, true, true))},
-			{"K ceilingKey(K)", sorted(near(1, true, true))},
-			{"K lowerKey(K)", sorted(near(-1, false, true))},
-			{"K higherKey(K)", sorted(near(1, false, true))},
-			{"Map.Entry<K, V> floorEntry(K)", sorted(near(-1, true, false))},
-			{"Map.Entry<K, V> ceilingEntry(K)", sorted(near(1, true, false))},
-			{"Map.Entry<K, V> lowerEntry(K)", sorted(near(-1, false, false))},
-			{"Map.Entry<K, V> higherEntry(K)", sorted(near(1, false, false))},
+			{"Map.Entry<K, V> pollFirstEntry()", asItGoes, sorted(poll(false, false))},
+			{"Map.Entry<K, V> pollLastEntry()", asItGoes, sorted(poll(true, false))},
+			{"K floorKey(K)", asItGoes, sorted(near(-1, true, true))},
+			{"K ceilingKey(K)", asItGoes, sorted(near(1, true, true))},
+			{"K lowerKey(K)", asItGoes, sorted(near(-1, false, true))},
+			{"K higherKey(K)", asItGoes, sorted(near(1, false, true))},
+			{"Map.Entry<K, V> floorEntry(K)", asItGoes, sorted(near(-1, true, false))},
+			{"Map.Entry<K, V> ceilingEntry(K)", asItGoes, sorted(near(1, true, false))},
+			{"Map.Entry<K, V> lowerEntry(K)", asItGoes, sorted(near(-1, false, false))},
+			{"Map.Entry<K, V> higherEntry(K)", asItGoes, sorted(near(1, false, false))},
 		}, nil},
 		{classIterator, "interface java.util.Iterator<E>", []native{
-			{"boolean hasNext()", on(func(_ *thread, i *iterator, _ []value) value { return boolean(i.source.hasNext()) })},
-			{"E next()", on(func(t *thread, i *iterator, _ []value) value { return reference(i.source.next(t)) })},
-			{"void remove()", on(func(t *thread, i *iterator, _ []value) value {
+			{"boolean hasNext()", fixed, on(func(_ *thread, i *iterator, _ []value) value {
+				return boolean(i.source.hasNext())
+			})},
+			{"E next()", asItGoes, on(func(t *thread, i *iterator, _ []value) value { return reference(i.source.next(t)) })},
+			{"void remove()", asItGoes, on(func(t *thread, i *iterator, _ []value) value {
 				i.source.remove(t)
 				return value{}
 			})},
 		}, nil},
 		{classComparator, "interface java.util.Comparator<T>", []native{
-			{"int compare(T, T)", on(func(t *thread, c *comparator, a []value) value {
+			{"int compare(T, T)", asItGoes, on(func(t *thread, c *comparator, a []value) value {
 				return integer(c.compareTwo(t, a[0].r, a[1].r))
 			})},
-			{"Comparator<T> reversed()", on(func(_ *thread, c *comparator, _ []value) value {
+			{"Comparator<T> reversed()", fixed, on(func(_ *thread, c *comparator, _ []value) value {
 				return reference(&comparator{kind: c.kind, reverse: !c.reverse})
 			})},
-			{"static <T> Comparator<T> naturalOrder()", func(*thread, []value) value { return reference(&comparator{}) }},
-			{"static <T> Comparator<T> reverseOrder()", func(*thread, []value) value {
+			{"static <T> Comparator<T> naturalOrder()", fixed, func(*thread, []value) value { return reference(&comparator{}) }},
+			{"static <T> Comparator<T> reverseOrder()", fixed, func(*thread, []value) value {
 				return reference(&comparator{reverse: true})
 			}},
 		}, nil},
@@ -340,7 +362,7 @@ func keepIf(t *thread, c, others collection, keep bool) value {
 		}
 		return boolean(changed)
 	}
-	for s := c.iterate(); s.hasNext(); {
+	for s := c.iterate(t); s.hasNext(); {
 		if others.contains(t, s.next(t)) != keep {
 			s.remove(t)
 			changed = true
@@ -360,6 +382,7 @@ func (l *list) sort(t *thread, order *comparator) {
 }
 
 func sortObjects(t *thread, items []object, order *comparator) {
+	t.charge(len(items))
 	compare := func(a, b object) int { return compareObjects(t, a, b) }
 	if order != nil {
 		compare = func(a, b object) int { return order.compareTwo(t, a, b) }
@@ -369,8 +392,8 @@ func sortObjects(t *thread, items []object, order *comparator) {
 
 func listClass(c *class, head string, more ...native) declaration {
 	return declaration{c, head, append([]native{
-		{c.simple() + "()", func(t *thread, _ []value) value { return reference(t.newList(c)) }},
-		{c.simple() + "(Collection<E>)", func(t *thread, a []value) value {
+		{c.simple() + "()", fixed, func(t *thread, _ []value) value { return reference(t.newList(c)) }},
+		{c.simple() + "(Collection<E>)", asItGoes, func(t *thread, a []value) value {
 			l := t.newList(c)
 			l.items = elements(t, copied[collection](a[0], "Collection.toArray()", "c"))
 			return reference(l)
@@ -410,33 +433,30 @@ func dequeMethods() []native {
 	}
 	missing := func() { throwPlain(classNoSuchElement) }
 	return []native{
-		{"void addFirst(E)", put(true)},
-		{"void push(E)", put(true)},
-		{"boolean offerFirst(E)", put(true)},
-		{"void addLast(E)", put(false)},
-		{"boolean offer(E)", put(false)},
-		{"boolean offerLast(E)", put(false)},
-		{"E getFirst()", take(false, false, missing)},
-		{"E element()", take(false, false, missing)},
-		{"E getLast()", take(true, false, missing)},
-		{"E peek()", take(false, false, nil)},
-		{"E peekFirst()", take(false, false, nil)},
-		{"E peekLast()", take(true, false, nil)},
-		{"E removeFirst()", take(false, true, missing)},
-		{"E remove()", take(false, true, missing)},
-		{"E pop()", take(false, true, missing)},
-		{"E removeLast()", take(true, true, missing)},
-		{"E poll()", take(false, true, nil)},
-		{"E pollFirst()", take(false, true, nil)},
-		{"E pollLast()", take(true, true, nil)},
+		{"void addFirst(E)", asItGoes, put(true)},
+		{"void push(E)", asItGoes, put(true)},
+		{"boolean offerFirst(E)", asItGoes, put(true)},
+		{"void addLast(E)", asItGoes, put(false)},
+		{"boolean offer(E)", asItGoes, put(false)},
+		{"boolean offerLast(E)", asItGoes, put(false)},
+		{"E getFirst()", fixed, take(false, false, missing)},
+		{"E element()", fixed, take(false, false, missing)},
+		{"E getLast()", fixed, take(true, false, missing)},
+		{"E peek()", fixed, take(false, false, nil)},
+		{"E peekFirst()", fixed, take(false, false, nil)},
+		{"E peekLast()", fixed, take(true, false, nil)},
+		{"E removeFirst()", asItGoes, take(false, true, missing)},
+		{"E remove()", asItGoes, take(false, true, missing)},
+		{"E pop()", asItGoes, take(false, true, missing)},
+		{"E removeLast()", asItGoes, take(true, true, missing)},
+		{"E poll()", asItGoes, take(false, true, nil)},
+		{"E pollFirst()", asItGoes, take(false, true, nil)},
+		{"E pollLast()", asItGoes, take(true, true, nil)},
 	}
 }
 
 func (t *thread) newSet(of *class, linked bool, capacity int) *set {
-	if capacity >= 0 && !linked {
-		t.grow(tableSize(min(capacity, 1<<30)), 8) // Java allocates it with the first element
-	}
-	t.alloc(96)
+	t.alloc(128)
 	return &set{of: of, m: newHashMap(linked, capacity)}
 }
 
@@ -448,12 +468,12 @@ func checkCapacity(n int) {
 
 func setClass(c *class, head string, linked bool) declaration {
 	return declaration{c, head, []native{
-		{c.simple() + "()", func(t *thread, _ []value) value { return reference(t.newSet(c, linked, -1)) }},
-		{c.simple() + "(int)", func(t *thread, a []value) value {
+		{c.simple() + "()", fixed, func(t *thread, _ []value) value { return reference(t.newSet(c, linked, -1)) }},
+		{c.simple() + "(int)", fixed, func(t *thread, a []value) value {
 			checkCapacity(a[0].int())
 			return reference(t.newSet(c, linked, a[0].int()))
 		}},
-		{c.simple() + "(Collection<E>)", func(t *thread, a []value) value {
+		{c.simple() + "(Collection<E>)", asItGoes, func(t *thread, a []value) value {
 			n := copied[collection](a[0], "Collection.size()", "c").size()
 			s := t.newSet(c, linked, max(int(float32(n)/0.75)+1, 16))
 			addAll(t, s, a)

@@ -12,39 +12,41 @@ import (
 func langClasses() []declaration {
 	return []declaration{
 		{classObject, "class java.lang.Object", []native{
-			{"Object()", func(t *thread, _ []value) value { return reference(&plainObject{}) }},
-			{"boolean equals(Object)", func(t *thread, a []value) value { return boolean(a[0].r.equals(t, a[1].r)) }},
-			{"int hashCode()", func(t *thread, a []value) value { return number(int64(a[0].r.hash(t))) }},
-			{"String toString()", func(t *thread, a []value) value { return reference(a[0].r.text(t)) }},
+			{"Object()", fixed, func(t *thread, _ []value) value { t.alloc(16); return reference(&plainObject{}) }},
+			{"boolean equals(Object)", asItGoes, func(t *thread, a []value) value { return boolean(a[0].r.equals(t, a[1].r)) }},
+			{"int hashCode()", asItGoes, func(t *thread, a []value) value { return number(int64(a[0].r.hash(t))) }},
+			{"String toString()", asItGoes, func(t *thread, a []value) value { return reference(a[0].r.text(t)) }},
 		}, nil},
 		{classCharSequence, "interface java.lang.CharSequence", []native{
-			{"int length()", on(func(_ *thread, s sequence, _ []value) value { return integer(s.length()) })},
-			{"char charAt(int)", on(charAt)},
-			{"CharSequence subSequence(int, int)", on(func(t *thread, s sequence, a []value) value {
+			{"int length()", fixed, on(func(_ *thread, s sequence, _ []value) value { return integer(s.length()) })},
+			{"char charAt(int)", fixed, on(charAt)},
+			{"CharSequence subSequence(int, int)", linear, on(func(t *thread, s sequence, a []value) value {
 				return reference(substring(t, s.text(t), a[0].int(), a[1].int()))
 			})},
 		}, nil},
 		{classComparable, "interface java.lang.Comparable<T>", []native{
-			{"int compareTo(T)", func(t *thread, a []value) value { return integer(compareObjects(t, a[0].r, a[1].r)) }},
+			{"int compareTo(T)", asItGoes, func(t *thread, a []value) value {
+				return integer(compareObjects(t, a[0].r, a[1].r))
+			}},
 		}, nil},
 		{classIterable, "interface java.lang.Iterable<T>", []native{
-			{"Iterator<T> iterator()", on(func(t *thread, c iterable, _ []value) value {
-				t.alloc(48)
-				return reference(&iterator{source: c.iterate()})
+			{"Iterator<T> iterator()", fixed, on(func(t *thread, c iterable, _ []value) value {
+				t.alloc(112)
+				return reference(&iterator{source: c.iterate(t)})
 			})},
 		}, nil},
 		{classClass, "final class java.lang.Class<T>", []native{
-			{"String getName()", on(func(t *thread, c *classObjectOf, _ []value) value {
+			{"String getName()", fixed, on(func(t *thread, c *classObjectOf, _ []value) value {
 				return reference(t.ascii(c.of.fullName()))
 			})},
-			{"String getSimpleName()", on(func(t *thread, c *classObjectOf, _ []value) value {
+			{"String getSimpleName()", fixed, on(func(t *thread, c *classObjectOf, _ []value) value {
 				return reference(t.ascii(erase(c.of).String()))
 			})},
 		}, nil},
 		{classSystem, "final class java.lang.System", []native{
-			{"static long currentTimeMillis()", func(t *thread, _ []value) value { return number(t.now().UnixMilli()) }},
-			{"static long nanoTime()", func(t *thread, _ []value) value { return number(t.now().UnixNano()) }},
-			{"static void arraycopy(Object, int, Object, int, int)", arrayCopy},
+			{"static long currentTimeMillis()", fixed, func(t *thread, _ []value) value { return number(t.now().UnixMilli()) }},
+			{"static long nanoTime()", fixed, func(t *thread, _ []value) value { return number(t.now().UnixNano()) }},
+			{"static void arraycopy(Object, int, Object, int, int)", linear, arrayCopy},
 		}, nil},
 		{classMath, "final class java.lang.Math", mathMethods(), mathConstants()},
 		{classStrictMath, "final class java.lang.StrictMath", mathMethods(), mathConstants()},
@@ -94,39 +96,41 @@ func (c *classObjectOf) text(t *thread) *str {
 func numberClasses() []declaration {
 	conversions := func() []native {
 		return []native{
-			{"byte byteValue()", numberTo(byteKind)},
-			{"short shortValue()", numberTo(shortKind)},
-			{"int intValue()", numberTo(intKind)},
-			{"long longValue()", numberTo(longKind)},
-			{"float floatValue()", numberTo(floatKind)},
-			{"double doubleValue()", numberTo(doubleKind)},
+			{"byte byteValue()", linear, numberTo(byteKind)},
+			{"short shortValue()", linear, numberTo(shortKind)},
+			{"int intValue()", linear, numberTo(intKind)},
+			{"long longValue()", linear, numberTo(longKind)},
+			{"float floatValue()", linear, numberTo(floatKind)},
+			{"double doubleValue()", linear, numberTo(doubleKind)},
 		}
 	}
 	return []declaration{
 		{classNumber, "abstract class java.lang.Number", conversions(), nil},
 		{classBoolean, "final class java.lang.Boolean implements Comparable<Boolean>", append(boxMethods("Boolean",
 			"boolean", booleanKind),
-			native{"boolean booleanValue()", unboxed0},
-			native{"static boolean parseBoolean(String)", func(t *thread, a []value) value { return boolean(isTrue(a[0].r)) }},
-			native{"static Boolean valueOf(String)", func(t *thread, a []value) value {
+			native{"boolean booleanValue()", linear, unboxed0},
+			native{"static boolean parseBoolean(String)", linear, func(t *thread, a []value) value {
+				return boolean(isTrue(a[0].r))
+			}},
+			native{"static Boolean valueOf(String)", linear, func(t *thread, a []value) value {
 				return reference(boxBoolean(isTrue(a[0].r)))
 			}},
-			native{"static boolean logicalAnd(boolean, boolean)", func(t *thread, a []value) value {
+			native{"static boolean logicalAnd(boolean, boolean)", fixed, func(t *thread, a []value) value {
 				return number(a[0].n & a[1].n)
 			}},
-			native{"static boolean logicalOr(boolean, boolean)", func(t *thread, a []value) value {
+			native{"static boolean logicalOr(boolean, boolean)", fixed, func(t *thread, a []value) value {
 				return number(a[0].n | a[1].n)
 			}},
-			native{"static boolean logicalXor(boolean, boolean)", func(t *thread, a []value) value {
+			native{"static boolean logicalXor(boolean, boolean)", fixed, func(t *thread, a []value) value {
 				return number(a[0].n ^ a[1].n)
 			}},
 		), []constant{{"Boolean TRUE", boxTrue}, {"Boolean FALSE", boxFalse}}},
 		{classByte, "final class java.lang.Byte extends Number implements Comparable<Byte>", append(append(conversions(),
 			boxMethods("Byte", "byte", byteKind)...),
-			native{"static byte parseByte(String)", parse(8, false)},
-			native{"static Byte valueOf(String)", boxResult(byteKind, parse(8, false))},
-			native{"static int toUnsignedInt(byte)", func(a int64) int64 { return a & 0xff }},
-			native{"static long toUnsignedLong(byte)", func(a int64) int64 { return a & 0xff }},
+			native{"static byte parseByte(String)", linear, parse(8, false)},
+			native{"static Byte valueOf(String)", linear, boxResult(byteKind, parse(8, false))},
+			native{"static int toUnsignedInt(byte)", fixed, func(a int64) int64 { return a & 0xff }},
+			native{"static long toUnsignedLong(byte)", fixed, func(a int64) int64 { return a & 0xff }},
 		), []constant{{"byte MIN_VALUE", int64(math.MinInt8)}, {"byte MAX_VALUE", int64(math.MaxInt8)}, {
 			"int SIZE",
 			int64(8),
@@ -134,10 +138,10 @@ func numberClasses() []declaration {
 		{
 			classShort, "final class java.lang.Short extends Number implements Comparable<Short>",
 			append(append(conversions(), boxMethods("Short", "short", shortKind)...),
-				native{"static short parseShort(String)", parse(16, false)},
-				native{"static Short valueOf(String)", boxResult(shortKind, parse(16, false))},
-				native{"static int toUnsignedInt(short)", func(a int64) int64 { return a & 0xffff }},
-				native{"static long toUnsignedLong(short)", func(a int64) int64 { return a & 0xffff }},
+				native{"static short parseShort(String)", linear, parse(16, false)},
+				native{"static Short valueOf(String)", linear, boxResult(shortKind, parse(16, false))},
+				native{"static int toUnsignedInt(short)", fixed, func(a int64) int64 { return a & 0xffff }},
+				native{"static long toUnsignedLong(short)", fixed, func(a int64) int64 { return a & 0xffff }},
 			),
 			[]constant{{"short MIN_VALUE", int64(math.MinInt16)}, {"short MAX_VALUE", int64(math.MaxInt16)}, {
 				"int SIZE",
@@ -148,10 +152,10 @@ func numberClasses() []declaration {
 			classInteger, "final class java.lang.Integer extends Number implements Comparable<Integer>",
 			append(append(append(conversions(),
 				boxMethods("Integer", "int", intKind)...), wholeMethods("Integer", "int", intKind, 32)...),
-				native{"static int parseInt(String)", parse(32, false)},
-				native{"static int parseInt(String, int)", parse(32, true)},
-				native{"static long toUnsignedLong(int)", func(a int64) int64 { return int64(uint32(a)) }},
-				native{"static String toUnsignedString(int)", func(t *thread, a []value) value {
+				native{"static int parseInt(String)", linear, parse(32, false)},
+				native{"static int parseInt(String, int)", linear, parse(32, true)},
+				native{"static long toUnsignedLong(int)", fixed, func(a int64) int64 { return int64(uint32(a)) }},
+				native{"static String toUnsignedString(int)", fixed, func(t *thread, a []value) value {
 					return reference(t.ascii(strconv.FormatUint(uint64(uint32(a[0].n)), 10)))
 				}},
 			),
@@ -164,9 +168,9 @@ func numberClasses() []declaration {
 			classLong, "final class java.lang.Long extends Number implements Comparable<Long>",
 			append(append(append(conversions(),
 				boxMethods("Long", "long", longKind)...), wholeMethods("Long", "long", longKind, 64)...),
-				native{"static long parseLong(String)", parse(64, false)},
-				native{"static long parseLong(String, int)", parse(64, true)},
-				native{"static String toUnsignedString(long)", func(t *thread, a []value) value {
+				native{"static long parseLong(String)", linear, parse(64, false)},
+				native{"static long parseLong(String, int)", linear, parse(64, true)},
+				native{"static String toUnsignedString(long)", fixed, func(t *thread, a []value) value {
 					return reference(t.ascii(strconv.FormatUint(uint64(a[0].n), 10)))
 				}},
 			),
@@ -179,18 +183,18 @@ func numberClasses() []declaration {
 			classFloat, "final class java.lang.Float extends Number implements Comparable<Float>",
 			append(append(append(conversions(),
 				boxMethods("Float", "float", floatKind)...), floatMethods("Float", "float")...),
-				native{"Float(double)", func(t *thread, a []value) value {
+				native{"Float(double)", fixed, func(t *thread, a []value) value {
 					return reference(t.box(floatKind, floatBits(float64(float32(a[0].floating())))))
 				}},
-				native{"static float parseFloat(String)", parseFloat(32)},
-				native{"static Float valueOf(String)", boxResult(floatKind, parseFloat(32))},
-				native{"static int floatToIntBits(float)", func(t *thread, a []value) value {
+				native{"static float parseFloat(String)", linear, parseFloat(32)},
+				native{"static Float valueOf(String)", linear, boxResult(floatKind, parseFloat(32))},
+				native{"static int floatToIntBits(float)", fixed, func(t *thread, a []value) value {
 					return number(int64(int32(math.Float32bits(float32(a[0].floating())))))
 				}},
-				native{"static int floatToRawIntBits(float)", func(t *thread, a []value) value {
+				native{"static int floatToRawIntBits(float)", fixed, func(t *thread, a []value) value {
 					return number(int64(int32(math.Float32bits(float32(a[0].floating())))))
 				}},
-				native{"static float intBitsToFloat(int)", func(t *thread, a []value) value {
+				native{"static float intBitsToFloat(int)", fixed, func(t *thread, a []value) value {
 					return floating(float64(math.Float32frombits(uint32(a[0].n))))
 				}},
 			),
@@ -208,13 +212,15 @@ func numberClasses() []declaration {
 			classDouble, "final class java.lang.Double extends Number implements Comparable<Double>",
 			append(append(append(conversions(),
 				boxMethods("Double", "double", doubleKind)...), floatMethods("Double", "double")...),
-				native{"static double parseDouble(String)", parseFloat(64)},
-				native{"static Double valueOf(String)", boxResult(doubleKind, parseFloat(64))},
-				native{"static long doubleToLongBits(double)", func(t *thread, a []value) value {
+				native{"static double parseDouble(String)", linear, parseFloat(64)},
+				native{"static Double valueOf(String)", linear, boxResult(doubleKind, parseFloat(64))},
+				native{"static long doubleToLongBits(double)", fixed, func(t *thread, a []value) value {
 					return number(canonicalBits(a[0].n))
 				}},
-				native{"static long doubleToRawLongBits(double)", func(t *thread, a []value) value { return number(a[0].n) }},
-				native{"static double longBitsToDouble(long)", func(t *thread, a []value) value { return number(a[0].n) }},
+				native{"static long doubleToRawLongBits(double)", fixed, func(t *thread, a []value) value {
+					return number(a[0].n)
+				}},
+				native{"static double longBitsToDouble(long)", fixed, func(t *thread, a []value) value { return number(a[0].n) }},
 			),
 			[]constant{
 				{"double MAX_VALUE", math.MaxFloat64},
@@ -244,13 +250,13 @@ func unboxed0(_ *thread, a []value) value { return number(unbox(a[0].r)) }
 // numberObject is a Number that is not a box.
 type numberObject interface {
 	object
-	int64() int64
-	float64() float64
+	int64(t *thread) int64
+	float64(t *thread) float64
 }
 
 // numberTo converts a Number to a primitive type.
 func numberTo(k kind) nativeFunc {
-	return func(_ *thread, a []value) value {
+	return func(t *thread, a []value) value {
 		switch o := a[0].r.(type) {
 		case *boxFloat:
 			return number(fromFloat(float64(o.v), k))
@@ -258,9 +264,9 @@ func numberTo(k kind) nativeFunc {
 			return number(fromFloat(o.v, k))
 		case numberObject:
 			if k == floatKind || k == doubleKind {
-				return number(fromFloat(o.float64(), k))
+				return number(fromFloat(o.float64(t), k))
 			}
-			return number(fromWhole(o.int64(), k))
+			return number(fromWhole(o.int64(t), k))
 		}
 		return number(fromWhole(unbox(a[0].r), k))
 	}
@@ -303,13 +309,13 @@ func boxMethods(class, primitive string, k kind) []native {
 	box := func(t *thread, a []value) value { return reference(t.box(k, a[0].n)) }
 	text := func(t *thread, a []value) value { return reference(t.box(k, a[0].n).text(t)) }
 	return []native{
-		{class + "(" + primitive + ")", newBox(k)},
-		{"static " + class + " valueOf(" + primitive + ")", box},
-		{"static String toString(" + primitive + ")", text},
-		{"static int hashCode(" + primitive + ")", func(t *thread, a []value) value {
+		{class + "(" + primitive + ")", fixed, newBox(k)},
+		{"static " + class + " valueOf(" + primitive + ")", fixed, box},
+		{"static String toString(" + primitive + ")", fixed, text},
+		{"static int hashCode(" + primitive + ")", fixed, func(t *thread, a []value) value {
 			return number(int64(t.box(k, a[0].n).hash(t)))
 		}},
-		{"static int compare(" + primitive + ", " + primitive + ")", func(t *thread, a []value) value {
+		{"static int compare(" + primitive + ", " + primitive + ")", fixed, func(t *thread, a []value) value {
 			return integer(t.box(k, a[0].n).(ordered).compare(t, t.box(k, a[1].n)))
 		}},
 	}
@@ -373,45 +379,45 @@ func wholeMethods(class, p string, k kind, size int) []native {
 		}
 	}
 	return []native{
-		{"static " + class + " valueOf(String)", boxResult(k, parse(size, false))},
-		{"static " + class + " valueOf(String, int)", boxResult(k, parse(size, true))},
-		{"static String toString(" + p + ", int)", func(t *thread, a []value) value {
+		{"static " + class + " valueOf(String)", linear, boxResult(k, parse(size, false))},
+		{"static " + class + " valueOf(String, int)", linear, boxResult(k, parse(size, true))},
+		{"static String toString(" + p + ", int)", fixed, func(t *thread, a []value) value {
 			base := a[1].int()
 			if base < 2 || base > 36 {
 				base = 10
 			}
 			return reference(t.ascii(strconv.FormatInt(a[0].n, base)))
 		}},
-		{"static String toBinaryString(" + p + ")", text(2)},
-		{"static String toOctalString(" + p + ")", text(8)},
-		{"static String toHexString(" + p + ")", text(16)},
-		{"static int signum(" + p + ")", func(a int64) int64 { return a>>63 | int64(uint64(-a)>>63) }},
-		{"static " + p + " sum(" + p + ", " + p + ")", func(a, b int64) int64 { return trim(a + b) }},
-		{"static " + p + " max(" + p + ", " + p + ")", func(a, b int64) int64 { return max(a, b) }},
-		{"static " + p + " min(" + p + ", " + p + ")", func(a, b int64) int64 { return min(a, b) }},
-		{"static int bitCount(" + p + ")", func(a int64) int64 { return int64(bits.OnesCount64(unsigned(a))) }},
-		{"static int numberOfLeadingZeros(" + p + ")", func(a int64) int64 {
+		{"static String toBinaryString(" + p + ")", fixed, text(2)},
+		{"static String toOctalString(" + p + ")", fixed, text(8)},
+		{"static String toHexString(" + p + ")", fixed, text(16)},
+		{"static int signum(" + p + ")", fixed, func(a int64) int64 { return a>>63 | int64(uint64(-a)>>63) }},
+		{"static " + p + " sum(" + p + ", " + p + ")", fixed, func(a, b int64) int64 { return trim(a + b) }},
+		{"static " + p + " max(" + p + ", " + p + ")", fixed, func(a, b int64) int64 { return max(a, b) }},
+		{"static " + p + " min(" + p + ", " + p + ")", fixed, func(a, b int64) int64 { return min(a, b) }},
+		{"static int bitCount(" + p + ")", fixed, func(a int64) int64 { return int64(bits.OnesCount64(unsigned(a))) }},
+		{"static int numberOfLeadingZeros(" + p + ")", fixed, func(a int64) int64 {
 			return int64(bits.LeadingZeros64(unsigned(a)) - 64 + size)
 		}},
-		{"static int numberOfTrailingZeros(" + p + ")", func(a int64) int64 {
+		{"static int numberOfTrailingZeros(" + p + ")", fixed, func(a int64) int64 {
 			return int64(min(size, bits.TrailingZeros64(unsigned(a))))
 		}},
-		{"static " + p + " highestOneBit(" + p + ")", func(a int64) int64 {
+		{"static " + p + " highestOneBit(" + p + ")", fixed, func(a int64) int64 {
 			if u := unsigned(a); u != 0 {
 				return trim(int64(uint64(1) << (bits.Len64(u) - 1)))
 			}
 			return 0
 		}},
-		{"static " + p + " lowestOneBit(" + p + ")", func(a int64) int64 { return trim(a & -a) }},
-		{"static " + p + " reverse(" + p + ")", func(a int64) int64 {
+		{"static " + p + " lowestOneBit(" + p + ")", fixed, func(a int64) int64 { return trim(a & -a) }},
+		{"static " + p + " reverse(" + p + ")", fixed, func(a int64) int64 {
 			return trim(int64(bits.Reverse64(unsigned(a)) >> (64 - size)))
 		}},
-		{"static " + p + " reverseBytes(" + p + ")", func(a int64) int64 {
+		{"static " + p + " reverseBytes(" + p + ")", fixed, func(a int64) int64 {
 			return trim(int64(bits.ReverseBytes64(unsigned(a)) >> (64 - size)))
 		}},
-		{"static " + p + " rotateLeft(" + p + ", int)", func(a, n int64) int64 { return rotate(a, n, size, trim) }},
-		{"static " + p + " rotateRight(" + p + ", int)", func(a, n int64) int64 { return rotate(a, -n, size, trim) }},
-		{"static int compareUnsigned(" + p + ", " + p + ")", func(a, b int64) int64 {
+		{"static " + p + " rotateLeft(" + p + ", int)", fixed, func(a, n int64) int64 { return rotate(a, n, size, trim) }},
+		{"static " + p + " rotateRight(" + p + ", int)", fixed, func(a, n int64) int64 { return rotate(a, -n, size, trim) }},
+		{"static int compareUnsigned(" + p + ", " + p + ")", fixed, func(a, b int64) int64 {
 			switch x, y := unsigned(a), unsigned(b); {
 			case x < y:
 				return -1
@@ -420,13 +426,13 @@ func wholeMethods(class, p string, k kind, size int) []native {
 			}
 			return 0
 		}},
-		{"static " + p + " divideUnsigned(" + p + ", " + p + ")", func(a, b int64) int64 {
+		{"static " + p + " divideUnsigned(" + p + ", " + p + ")", fixed, func(a, b int64) int64 {
 			if b == 0 {
 				divideByZero()
 			}
 			return trim(int64(unsigned(a) / unsigned(b)))
 		}},
-		{"static " + p + " remainderUnsigned(" + p + ", " + p + ")", func(a, b int64) int64 {
+		{"static " + p + " remainderUnsigned(" + p + ", " + p + ")", fixed, func(a, b int64) int64 {
 			if b == 0 {
 				divideByZero()
 			}
@@ -455,19 +461,19 @@ func floatMethods(class, p string) []native {
 	nan := is(func(f float64) bool { return f != f })
 	infinite := is(func(f float64) bool { return math.IsInf(f, 0) })
 	return []native{
-		{"boolean isNaN()", nan},
-		{"static boolean isNaN(" + p + ")", nan},
-		{"boolean isInfinite()", infinite},
-		{"static boolean isInfinite(" + p + ")", infinite},
-		{"static boolean isFinite(" + p + ")", is(func(f float64) bool { return !math.IsInf(f, 0) && f == f })},
-		{"static " + p + " sum(" + p + ", " + p + ")", func(a, b float64) float64 {
+		{"boolean isNaN()", fixed, nan},
+		{"static boolean isNaN(" + p + ")", fixed, nan},
+		{"boolean isInfinite()", fixed, infinite},
+		{"static boolean isInfinite(" + p + ")", fixed, infinite},
+		{"static boolean isFinite(" + p + ")", fixed, is(func(f float64) bool { return !math.IsInf(f, 0) && f == f })},
+		{"static " + p + " sum(" + p + ", " + p + ")", fixed, func(a, b float64) float64 {
 			if p == "float" {
 				return float64(float32(a + b))
 			}
 			return a + b
 		}},
-		{"static " + p + " max(" + p + ", " + p + ")", func(a, b float64) float64 { return max(a, b) }},
-		{"static " + p + " min(" + p + ", " + p + ")", func(a, b float64) float64 { return min(a, b) }},
+		{"static " + p + " max(" + p + ", " + p + ")", fixed, func(a, b float64) float64 { return max(a, b) }},
+		{"static " + p + " min(" + p + ", " + p + ")", fixed, func(a, b float64) float64 { return min(a, b) }},
 	}
 }
 
@@ -485,7 +491,6 @@ func parse(size int, withRadix bool) nativeFunc {
 		if radix < 2 || radix > 36 {
 			throw(classNumberFormat, "radix "+strconv.Itoa(radix)+radixRange(radix))
 		}
-		t.charge(s.length())
 		text := s.String()
 		digits := text
 		if size < 32 { // Java parses an int first
@@ -526,7 +531,7 @@ func notANumber(text string, radix int) {
 func parseFloat(size int) nativeFunc {
 	return func(t *thread, a []value) value {
 		s := trimmed(a[0].str())
-		t.charge(len(s))
+		checkTextOfNumber(t, s)
 		if s == "" {
 			throw(classNumberFormat, "empty String")
 		}

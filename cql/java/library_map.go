@@ -7,19 +7,16 @@ func (t *thread) newView(m *mapObject, what viewWhat) value {
 
 func mapClass(c *class, head string, linked bool) declaration {
 	made := func(t *thread, capacity int) *mapObject {
-		if capacity >= 0 {
-			t.grow(tableSize(min(capacity, 1<<30)), 8)
-		}
-		t.alloc(96)
+		t.alloc(128)
 		return &mapObject{mapping: newHashMap(linked, capacity), of: c}
 	}
 	return declaration{c, head, []native{
-		{c.simple() + "()", func(t *thread, _ []value) value { return reference(made(t, -1)) }},
-		{c.simple() + "(int)", func(t *thread, a []value) value {
+		{c.simple() + "()", fixed, func(t *thread, _ []value) value { return reference(made(t, -1)) }},
+		{c.simple() + "(int)", fixed, func(t *thread, a []value) value {
 			checkCapacity(a[0].int())
 			return reference(made(t, a[0].int()))
 		}},
-		{c.simple() + "(Map<K, V>)", func(t *thread, a []value) value {
+		{c.simple() + "(Map<K, V>)", asItGoes, func(t *thread, a []value) value {
 			from := copied[*mapObject](a[0], "Map.size()", "m")
 			m := made(t, -1)
 			m.putAll(t, from)
@@ -35,7 +32,7 @@ func (m *mapObject) putAll(t *thread, from *mapObject) {
 	if from == m {
 		return
 	}
-	for s := from.entries(); s.hasNext(); {
+	for s := from.entries(t); s.hasNext(); {
 		e := s.nextEntry(t)
 		m.put(t, e.key, e.value)
 	}

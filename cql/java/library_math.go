@@ -13,26 +13,26 @@ func mathConstants() []constant {
 
 func mathMethods() []native {
 	float := func(name string, f func(float64) float64) native {
-		return native{"static double " + name + "(double)", f}
+		return native{"static double " + name + "(double)", fixed, f}
 	}
 	return []native{
-		{"static int abs(int)", func(a int64) int64 { return int64(int32(max(a, -a))) }},
-		{"static long abs(long)", func(a int64) int64 {
+		{"static int abs(int)", fixed, func(a int64) int64 { return int64(int32(max(a, -a))) }},
+		{"static long abs(long)", fixed, func(a int64) int64 {
 			if a < 0 {
 				return -a
 			}
 			return a
 		}},
-		{"static float abs(float)", math.Abs},
-		{"static double abs(double)", math.Abs},
-		{"static int max(int, int)", func(a, b int64) int64 { return max(a, b) }},
-		{"static long max(long, long)", func(a, b int64) int64 { return max(a, b) }},
-		{"static float max(float, float)", func(a, b float64) float64 { return max(a, b) }},
-		{"static double max(double, double)", func(a, b float64) float64 { return max(a, b) }},
-		{"static int min(int, int)", func(a, b int64) int64 { return min(a, b) }},
-		{"static long min(long, long)", func(a, b int64) int64 { return min(a, b) }},
-		{"static float min(float, float)", func(a, b float64) float64 { return min(a, b) }},
-		{"static double min(double, double)", func(a, b float64) float64 { return min(a, b) }},
+		{"static float abs(float)", fixed, math.Abs},
+		{"static double abs(double)", fixed, math.Abs},
+		{"static int max(int, int)", fixed, func(a, b int64) int64 { return max(a, b) }},
+		{"static long max(long, long)", fixed, func(a, b int64) int64 { return max(a, b) }},
+		{"static float max(float, float)", fixed, func(a, b float64) float64 { return max(a, b) }},
+		{"static double max(double, double)", fixed, func(a, b float64) float64 { return max(a, b) }},
+		{"static int min(int, int)", fixed, func(a, b int64) int64 { return min(a, b) }},
+		{"static long min(long, long)", fixed, func(a, b int64) int64 { return min(a, b) }},
+		{"static float min(float, float)", fixed, func(a, b float64) float64 { return min(a, b) }},
+		{"static double min(double, double)", fixed, func(a, b float64) float64 { return min(a, b) }},
 		float("floor", math.Floor),
 		float("ceil", math.Ceil),
 		float("rint", math.RoundToEven),
@@ -55,13 +55,13 @@ func mathMethods() []native {
 		float("toRadians", func(a float64) float64 { return a * 0.017453292519943295 }),
 		float("toDegrees", func(a float64) float64 { return a * 57.29577951308232 }),
 		float("signum", signum),
-		{"static float signum(float)", signum},
-		{"static double atan2(double, double)", math.Atan2},
-		{"static double hypot(double, double)", math.Hypot},
-		{"static double pow(double, double)", javafloat.Pow},
-		{"static double IEEEremainder(double, double)", math.Remainder},
-		{"static double copySign(double, double)", math.Copysign},
-		{"static double ulp(double)", func(a float64) float64 {
+		{"static float signum(float)", fixed, signum},
+		{"static double atan2(double, double)", fixed, math.Atan2},
+		{"static double hypot(double, double)", fixed, math.Hypot},
+		{"static double pow(double, double)", fixed, javafloat.Pow},
+		{"static double IEEEremainder(double, double)", fixed, math.Remainder},
+		{"static double copySign(double, double)", fixed, math.Copysign},
+		{"static double ulp(double)", fixed, func(a float64) float64 {
 			a = math.Abs(a)
 			if math.IsInf(a, 0) || a != a {
 				return a
@@ -71,53 +71,53 @@ func mathMethods() []native {
 			}
 			return math.Nextafter(a, math.Inf(1)) - a
 		}},
-		{"static int round(float)", func(t *thread, a []value) value {
+		{"static int round(float)", fixed, func(t *thread, a []value) value {
 			return number(int64(toInt32(roundHalfUp(a[0].floating()))))
 		}},
-		{"static long round(double)", func(t *thread, a []value) value {
+		{"static long round(double)", fixed, func(t *thread, a []value) value {
 			return number(toInt64(roundHalfUp(a[0].floating())))
 		}},
-		{"static double random()", func(t *thread, _ []value) value { return floating(rand.Float64()) }},
-		{"static int floorDiv(int, int)", func(a, b int64) int64 { return int64(int32(floorDiv(a, b))) }},
-		{"static long floorDiv(long, int)", floorDiv},
-		{"static long floorDiv(long, long)", floorDiv},
-		{"static int floorMod(int, int)", floorMod},
-		{"static int floorMod(long, int)", floorMod},
-		{"static long floorMod(long, long)", floorMod},
-		{"static int addExact(int, int)", func(a, b int64) int64 { return exactInt(a + b) }},
-		{"static int subtractExact(int, int)", func(a, b int64) int64 { return exactInt(a - b) }},
-		{"static int multiplyExact(int, int)", func(a, b int64) int64 { return exactInt(a * b) }},
-		{"static int incrementExact(int)", func(a int64) int64 { return exactInt(a + 1) }},
-		{"static int decrementExact(int)", func(a int64) int64 { return exactInt(a - 1) }},
-		{"static int negateExact(int)", func(a int64) int64 { return exactInt(-a) }},
-		{"static int toIntExact(long)", exactInt},
-		{"static long addExact(long, long)", func(a, b int64) int64 {
+		{"static double random()", fixed, func(t *thread, _ []value) value { return floating(rand.Float64()) }},
+		{"static int floorDiv(int, int)", fixed, func(a, b int64) int64 { return int64(int32(floorDiv(a, b))) }},
+		{"static long floorDiv(long, int)", fixed, floorDiv},
+		{"static long floorDiv(long, long)", fixed, floorDiv},
+		{"static int floorMod(int, int)", fixed, floorMod},
+		{"static int floorMod(long, int)", fixed, floorMod},
+		{"static long floorMod(long, long)", fixed, floorMod},
+		{"static int addExact(int, int)", fixed, func(a, b int64) int64 { return exactInt(a + b) }},
+		{"static int subtractExact(int, int)", fixed, func(a, b int64) int64 { return exactInt(a - b) }},
+		{"static int multiplyExact(int, int)", fixed, func(a, b int64) int64 { return exactInt(a * b) }},
+		{"static int incrementExact(int)", fixed, func(a int64) int64 { return exactInt(a + 1) }},
+		{"static int decrementExact(int)", fixed, func(a int64) int64 { return exactInt(a - 1) }},
+		{"static int negateExact(int)", fixed, func(a int64) int64 { return exactInt(-a) }},
+		{"static int toIntExact(long)", fixed, exactInt},
+		{"static long addExact(long, long)", fixed, func(a, b int64) int64 {
 			if c := a + b; (a^c)&(b^c) >= 0 {
 				return c
 			}
 			return overflow()
 		}},
-		{"static long subtractExact(long, long)", func(a, b int64) int64 {
+		{"static long subtractExact(long, long)", fixed, func(a, b int64) int64 {
 			if c := a - b; (a^b)&(a^c) >= 0 {
 				return c
 			}
 			return overflow()
 		}},
-		{"static long multiplyExact(long, int)", multiplyExact},
-		{"static long multiplyExact(long, long)", multiplyExact},
-		{"static long incrementExact(long)", func(a int64) int64 {
+		{"static long multiplyExact(long, int)", fixed, multiplyExact},
+		{"static long multiplyExact(long, long)", fixed, multiplyExact},
+		{"static long incrementExact(long)", fixed, func(a int64) int64 {
 			if a == math.MaxInt64 {
 				overflow()
 			}
 			return a + 1
 		}},
-		{"static long decrementExact(long)", func(a int64) int64 {
+		{"static long decrementExact(long)", fixed, func(a int64) int64 {
 			if a == math.MinInt64 {
 				overflow()
 			}
 			return a - 1
 		}},
-		{"static long negateExact(long)", func(a int64) int64 {
+		{"static long negateExact(long)", fixed, func(a int64) int64 {
 			if a == math.MinInt64 {
 				overflow()
 			}

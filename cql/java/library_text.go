@@ -51,12 +51,14 @@ func indexOf(t *thread, s, part *str, from int) int {
 		}
 		return -1
 	}
-	t.charge((s.length() - from) / 8)
 	if s.u == nil && part.u == nil {
-		if i := strings.Index(s.s[from:], part.s); i >= 0 {
-			return from + i
+		i := strings.Index(s.s[from:], part.s)
+		if i < 0 {
+			t.charge((s.length() - from) / 8)
+			return -1
 		}
-		return -1
+		t.charge(i / 8)
+		return from + i
 	}
 	for i := from; i+n <= s.length(); i++ {
 		if regionMatches(t, s, i, part) {
@@ -88,6 +90,7 @@ func regionMatches(t *thread, s *str, i int, part *str) bool {
 			return false
 		}
 	}
+	t.charge(n / 8)
 	return true
 }
 
@@ -108,7 +111,6 @@ func trimmed(s *str) string {
 
 // trimBy is s without the characters at its ends that drop tells; left and right are the ends.
 func trimBy(t *thread, s *str, drop func(uint16) bool, left, right bool) *str {
-	t.charge(s.length() / 8)
 	i, j := 0, s.length()
 	for left && i < j && drop(s.charAt(i)) {
 		i++
@@ -131,13 +133,14 @@ func javaWhitespace(c uint16) bool {
 
 // mapCase changes the case of a text.
 func mapCase(t *thread, s *str, ascii func(string) string, upper bool) *str {
-	t.charge(s.length())
 	if s.u == nil {
+		t.alloc(s.length())
 		if r := ascii(s.s); r != s.s {
 			return t.ascii(r)
 		}
 		return s
 	}
+	t.grow(len(s.u), 16)
 	var u []uint16
 	var runes []rune
 	for i := 0; i < len(s.u); i += max(1, utf16.RuneLen(runes[len(runes)-1])) {
@@ -191,31 +194,35 @@ func textClasses() []declaration {
 	}
 	return []declaration{
 		{classString, "final class java.lang.String implements Comparable<String>, CharSequence", []native{
-			{"String()", func(t *thread, _ []value) value { return reference(t.ascii("")) }},
-			{"String(String)", func(t *thread, a []value) value {
+			{"String()", fixed, func(t *thread, _ []value) value { return reference(t.ascii("")) }},
+			{"String(String)", linear, func(t *thread, a []value) value {
 				copied := *a[0].str()
-				t.alloc(24)
+				t.alloc(48)
 				return reference(&copied)
 			}},
-			{"String(char[])", func(t *thread, a []value) value { return reference(t.charsText(to[*array](a[0]), 0, -1)) }},
-			{"String(char[], int, int)", func(t *thread, a []value) value {
+			{"String(char[])", asItGoes, func(t *thread, a []value) value {
+				return reference(t.charsText(to[*array](a[0]), 0, -1))
+			}},
+			{"String(char[], int, int)", asItGoes, func(t *thread, a []value) value {
 				return reference(t.charsText(to[*array](a[0]), a[1].int(), a[2].int()))
 			}},
-			{"String(byte[])", func(t *thread, a []value) value { return reference(t.str(string(to[*array](a[0]).bytes(t)))) }},
-			{"int length()", func(t *thread, a []value) value { return integer(a[0].r.(*str).length()) }},
-			{"boolean isEmpty()", bools(func(_ *thread, s *str, _ []value) bool { return s.length() == 0 })},
-			{"boolean isBlank()", bools(func(t *thread, s *str, _ []value) bool {
+			{"String(byte[])", linear, func(t *thread, a []value) value {
+				return reference(t.str(string(to[*array](a[0]).bytes(t))))
+			}},
+			{"int length()", fixed, func(t *thread, a []value) value { return integer(a[0].r.(*str).length()) }},
+			{"boolean isEmpty()", fixed, bools(func(_ *thread, s *str, _ []value) bool { return s.length() == 0 })},
+			{"boolean isBlank()", linear, bools(func(t *thread, s *str, _ []value) bool {
 				return trimBy(t, s, javaWhitespace, true, false).length() == 0
 			})},
-			{"char charAt(int)", on(charAt)},
-			{"int codePointAt(int)", ints(func(_ *thread, s *str, a []value) int {
+			{"char charAt(int)", fixed, on(charAt)},
+			{"int codePointAt(int)", fixed, ints(func(_ *thread, s *str, a []value) int {
 				i := a[0].int()
 				if i < 0 || i >= s.length() {
 					throwIndex(i, s.length())
 				}
 				return int(codePoint(s, i))
 			})},
-			{"int codePointCount(int, int)", ints(func(t *thread, s *str, a []value) int {
+			{"int codePointCount(int, int)", linear, ints(func(t *thread, s *str, a []value) int {
 				from, to := a[0].int(), a[1].int()
 				if from < 0 || to > s.length() || from > to {
 					throwPlain(classIndexOutOfBounds)
@@ -227,103 +234,106 @@ func textClasses() []declaration {
 						i++
 					}
 				}
-				t.step()
 				return n
 			})},
-			{"boolean equalsIgnoreCase(String)", bools(func(t *thread, s *str, a []value) bool {
+			{"boolean equalsIgnoreCase(String)", linear, bools(func(t *thread, s *str, a []value) bool {
 				other, ok := a[0].r.(*str)
 				return ok && compareIgnoringCase(t, s, other) == 0
 			})},
-			{"int compareToIgnoreCase(String)", ints(func(t *thread, s *str, a []value) int {
+			{"int compareToIgnoreCase(String)", linear, ints(func(t *thread, s *str, a []value) int {
 				return compareIgnoringCase(t, s, a[0].str())
 			})},
-			{"boolean startsWith(String)", bools(func(t *thread, s *str, a []value) bool {
+			{"boolean startsWith(String)", asItGoes, bools(func(t *thread, s *str, a []value) bool {
 				return regionMatches(t, s, 0, a[0].str())
 			})},
-			{"boolean startsWith(String, int)", bools(func(t *thread, s *str, a []value) bool {
+			{"boolean startsWith(String, int)", asItGoes, bools(func(t *thread, s *str, a []value) bool {
 				return regionMatches(t, s, a[1].int(), a[0].str())
 			})},
-			{"boolean endsWith(String)", bools(func(t *thread, s *str, a []value) bool {
+			{"boolean endsWith(String)", asItGoes, bools(func(t *thread, s *str, a []value) bool {
 				return regionMatches(t, s, s.length()-a[0].str().length(), a[0].str())
 			})},
-			{"int indexOf(String)", ints(func(t *thread, s *str, a []value) int { return indexOf(t, s, a[0].str(), 0) })},
-			{"int indexOf(String, int)", ints(func(t *thread, s *str, a []value) int {
+			{"int indexOf(String)", asItGoes, ints(func(t *thread, s *str, a []value) int {
+				return indexOf(t, s, a[0].str(), 0)
+			})},
+			{"int indexOf(String, int)", asItGoes, ints(func(t *thread, s *str, a []value) int {
 				return indexOf(t, s, a[0].str(), a[1].int())
 			})},
-			{"int indexOf(int)", ints(func(t *thread, s *str, a []value) int {
+			{"int indexOf(int)", asItGoes, ints(func(t *thread, s *str, a []value) int {
 				return indexOf(t, s, codePointText(a[0].int()), 0)
 			})},
-			{"int indexOf(int, int)", ints(func(t *thread, s *str, a []value) int {
+			{"int indexOf(int, int)", asItGoes, ints(func(t *thread, s *str, a []value) int {
 				return indexOf(t, s, codePointText(a[0].int()), a[1].int())
 			})},
-			{"int lastIndexOf(String)", ints(func(t *thread, s *str, a []value) int {
+			{"int lastIndexOf(String)", asItGoes, ints(func(t *thread, s *str, a []value) int {
 				return lastIndexOf(t, s, a[0].str(), math.MaxInt32)
 			})},
-			{"int lastIndexOf(String, int)", ints(func(t *thread, s *str, a []value) int {
+			{"int lastIndexOf(String, int)", asItGoes, ints(func(t *thread, s *str, a []value) int {
 				return lastIndexOf(t, s, a[0].str(), a[1].int())
 			})},
-			{"int lastIndexOf(int)", ints(func(t *thread, s *str, a []value) int {
+			{"int lastIndexOf(int)", asItGoes, ints(func(t *thread, s *str, a []value) int {
 				return lastIndexOf(t, s, codePointText(a[0].int()), math.MaxInt32)
 			})},
-			{"int lastIndexOf(int, int)", ints(func(t *thread, s *str, a []value) int {
+			{"int lastIndexOf(int, int)", asItGoes, ints(func(t *thread, s *str, a []value) int {
 				return lastIndexOf(t, s, codePointText(a[0].int()), a[1].int())
 			})},
-			{"boolean contains(CharSequence)", bools(func(t *thread, s *str, a []value) bool {
+			{"boolean contains(CharSequence)", linear, bools(func(t *thread, s *str, a []value) bool {
 				return indexOf(t, s, a[0].notNull().text(t), 0) >= 0
 			})},
-			{"boolean contentEquals(CharSequence)", bools(func(t *thread, s *str, a []value) bool {
+			{"boolean contentEquals(CharSequence)", linear, bools(func(t *thread, s *str, a []value) bool {
 				return s.same(t, a[0].notNull().text(t))
 			})},
-			{"String substring(int)", strs(func(t *thread, s *str, a []value) *str {
+			{"String substring(int)", linear, strs(func(t *thread, s *str, a []value) *str {
 				return substring(t, s, a[0].int(), s.length())
 			})},
-			{"String substring(int, int)", strs(func(t *thread, s *str, a []value) *str {
+			{"String substring(int, int)", linear, strs(func(t *thread, s *str, a []value) *str {
 				return substring(t, s, a[0].int(), a[1].int())
 			})},
-			{"String concat(String)", strs(func(t *thread, s *str, a []value) *str {
+			{"String concat(String)", asItGoes, strs(func(t *thread, s *str, a []value) *str {
 				var b builder
 				b.add(t, s)
 				b.add(t, a[0].str())
 				return b.text(t)
 			})},
-			{"String replace(char, char)", strs(func(t *thread, s *str, a []value) *str {
+			{"String replace(char, char)", asItGoes, strs(func(t *thread, s *str, a []value) *str {
 				return replaceAll(t, s, newUnits([]uint16{uint16(a[0].n)}), newUnits([]uint16{uint16(a[1].n)}))
 			})},
-			{"String replace(CharSequence, CharSequence)", strs(func(t *thread, s *str, a []value) *str {
+			{"String replace(CharSequence, CharSequence)", asItGoes, strs(func(t *thread, s *str, a []value) *str {
 				return replaceAll(t, s, a[0].notNull().text(t), a[1].notNull().text(t))
 			})},
-			{"boolean matches(String)", bools(func(t *thread, s *str, a []value) bool { return matches(t, s, a[0].str()) })},
-			{"String replaceAll(String, String)", strs(func(t *thread, s *str, a []value) *str {
+			{"boolean matches(String)", asItGoes, bools(func(t *thread, s *str, a []value) bool {
+				return matches(t, s, a[0].str())
+			})},
+			{"String replaceAll(String, String)", asItGoes, strs(func(t *thread, s *str, a []value) *str {
 				return replacePattern(t, s, a[0].str(), a[1].str(), -1)
 			})},
-			{"String replaceFirst(String, String)", strs(func(t *thread, s *str, a []value) *str {
+			{"String replaceFirst(String, String)", asItGoes, strs(func(t *thread, s *str, a []value) *str {
 				return replacePattern(t, s, a[0].str(), a[1].str(), 1)
 			})},
-			{"String[] split(String)", on(func(t *thread, s *str, a []value) value {
+			{"String[] split(String)", asItGoes, on(func(t *thread, s *str, a []value) value {
 				return reference(split(t, s, a[0].str(), 0))
 			})},
-			{"String[] split(String, int)", on(func(t *thread, s *str, a []value) value {
+			{"String[] split(String, int)", asItGoes, on(func(t *thread, s *str, a []value) value {
 				return reference(split(t, s, a[0].str(), a[1].int()))
 			})},
-			{"String toLowerCase()", strs(func(t *thread, s *str, _ []value) *str {
+			{"String toLowerCase()", linear, strs(func(t *thread, s *str, _ []value) *str {
 				return mapCase(t, s, strings.ToLower, false)
 			})},
-			{"String toUpperCase()", strs(func(t *thread, s *str, _ []value) *str {
+			{"String toUpperCase()", linear, strs(func(t *thread, s *str, _ []value) *str {
 				return mapCase(t, s, strings.ToUpper, true)
 			})},
-			{"String trim()", strs(func(t *thread, s *str, _ []value) *str {
+			{"String trim()", linear, strs(func(t *thread, s *str, _ []value) *str {
 				return trimBy(t, s, func(c uint16) bool { return c <= ' ' }, true, true)
 			})},
-			{"String strip()", strs(func(t *thread, s *str, _ []value) *str {
+			{"String strip()", linear, strs(func(t *thread, s *str, _ []value) *str {
 				return trimBy(t, s, javaWhitespace, true, true)
 			})},
-			{"String stripLeading()", strs(func(t *thread, s *str, _ []value) *str {
+			{"String stripLeading()", linear, strs(func(t *thread, s *str, _ []value) *str {
 				return trimBy(t, s, javaWhitespace, true, false)
 			})},
-			{"String stripTrailing()", strs(func(t *thread, s *str, _ []value) *str {
+			{"String stripTrailing()", linear, strs(func(t *thread, s *str, _ []value) *str {
 				return trimBy(t, s, javaWhitespace, false, true)
 			})},
-			{"String repeat(int)", strs(func(t *thread, s *str, a []value) *str {
+			{"String repeat(int)", asItGoes, strs(func(t *thread, s *str, a []value) *str {
 				n := a[0].int()
 				if n < 0 {
 					throw(classIllegalArgument, "count is negative: "+strconv.Itoa(n))
@@ -331,46 +341,46 @@ func textClasses() []declaration {
 				if s.length() == 0 {
 					return s
 				}
-				t.grow(n, 2*s.length())
-				var b builder
-				for range n {
-					b.add(t, s)
+				t.alloc(48)
+				t.grow(n, len(s.s)+2*len(s.u))
+				if s.u != nil {
+					return &str{u: slices.Repeat(s.u, n)}
 				}
-				return b.text(t)
+				return &str{s: strings.Repeat(s.s, n)}
 			})},
-			{"String intern()", strs(func(t *thread, s *str, _ []value) *str {
+			{"String intern()", linear, strs(func(t *thread, s *str, _ []value) *str {
 				if known := t.fn.strings[textKey(s)]; known != nil {
 					return known
 				}
 				return s
 			})},
-			{"char[] toCharArray()", on(func(t *thread, s *str, _ []value) value {
+			{"char[] toCharArray()", linear, on(func(t *thread, s *str, _ []value) value {
 				chars := t.newArray(charType, s.length())
 				for i := range chars.n {
 					chars.n[i] = int64(s.charAt(i))
 				}
 				return reference(chars)
 			})},
-			{"byte[] getBytes()", on(func(t *thread, s *str, _ []value) value {
+			{"byte[] getBytes()", linear, on(func(t *thread, s *str, _ []value) value {
 				return reference(t.byteArray([]byte(s.String())))
 			})},
-			{"static String valueOf(Object)", func(t *thread, a []value) value { return reference(t.textOf(a[0].r)) }},
-			{"static String valueOf(char[])", func(t *thread, a []value) value {
+			{"static String valueOf(Object)", asItGoes, func(t *thread, a []value) value { return reference(t.textOf(a[0].r)) }},
+			{"static String valueOf(char[])", asItGoes, func(t *thread, a []value) value {
 				return reference(t.charsText(to[*array](a[0]), 0, -1))
 			}},
-			{"static String valueOf(boolean)", valueOf(booleanKind)},
-			{"static String valueOf(char)", valueOf(charKind)},
-			{"static String valueOf(int)", valueOf(intKind)},
-			{"static String valueOf(long)", valueOf(longKind)},
-			{"static String valueOf(float)", valueOf(floatKind)},
-			{"static String valueOf(double)", valueOf(doubleKind)},
-			{"static String format(String, Object...)", func(t *thread, a []value) value {
+			{"static String valueOf(boolean)", fixed, valueOf(booleanKind)},
+			{"static String valueOf(char)", fixed, valueOf(charKind)},
+			{"static String valueOf(int)", fixed, valueOf(intKind)},
+			{"static String valueOf(long)", fixed, valueOf(longKind)},
+			{"static String valueOf(float)", fixed, valueOf(floatKind)},
+			{"static String valueOf(double)", fixed, valueOf(doubleKind)},
+			{"static String format(String, Object...)", asItGoes, func(t *thread, a []value) value {
 				return reference(format(t, a[0].str(), to[*array](a[1]).r))
 			}},
-			{"static String join(CharSequence, CharSequence...)", func(t *thread, a []value) value {
+			{"static String join(CharSequence, CharSequence...)", asItGoes, func(t *thread, a []value) value {
 				return reference(join(t, a[0].notNull().text(t), to[*array](a[1]).r))
 			}},
-			{"static String join(CharSequence, Iterable<CharSequence>)", func(t *thread, a []value) value {
+			{"static String join(CharSequence, Iterable<CharSequence>)", asItGoes, func(t *thread, a []value) value {
 				return reference(join(t, a[0].notNull().text(t), elements(t, to[iterable](a[1]))))
 			}},
 		}, []constant{{"Comparator<String> CASE_INSENSITIVE_ORDER", &comparator{kind: ignoringCase}}}},
@@ -423,6 +433,7 @@ func replaceAll(t *thread, s, old, with *str) *str {
 func join(t *thread, separator *str, parts []object) *str {
 	var b builder
 	for i, p := range parts {
+		t.step()
 		if i > 0 {
 			b.add(t, separator)
 		}
@@ -434,11 +445,11 @@ func join(t *thread, separator *str, parts []object) *str {
 func characterClass() declaration {
 	is := func(name string, f func(rune) bool) []native {
 		run := func(_ *thread, a []value) value { return boolean(f(rune(a[0].n))) }
-		return []native{{"static boolean " + name + "(char)", run}, {"static boolean " + name + "(int)", run}}
+		return []native{{"static boolean " + name + "(char)", fixed, run}, {"static boolean " + name + "(int)", fixed, run}}
 	}
 	maps := func(name string, f func(rune) rune) []native {
 		run := func(_ *thread, a []value) value { return number(int64(f(rune(a[0].n)))) }
-		return []native{{"static char " + name + "(char)", run}, {"static int " + name + "(int)", run}}
+		return []native{{"static char " + name + "(char)", fixed, run}, {"static int " + name + "(int)", fixed, run}}
 	}
 	var all []native
 	for _, more := range [][]native{
@@ -456,28 +467,30 @@ func characterClass() declaration {
 		maps("toUpperCase", unicode.ToUpper),
 		maps("toLowerCase", unicode.ToLower),
 		{
-			{"char charValue()", unboxed0},
-			{"static int getNumericValue(char)", func(_ *thread, a []value) value { return integer(digitOf(rune(a[0].n), 36)) }},
-			{"static int digit(char, int)", func(_ *thread, a []value) value {
+			{"char charValue()", fixed, unboxed0},
+			{"static int getNumericValue(char)", fixed, func(_ *thread, a []value) value {
+				return integer(digitOf(rune(a[0].n), 36))
+			}},
+			{"static int digit(char, int)", fixed, func(_ *thread, a []value) value {
 				return integer(digitOf(rune(a[0].n), a[1].int()))
 			}},
-			{"static char forDigit(int, int)", func(_ *thread, a []value) value {
+			{"static char forDigit(int, int)", fixed, func(_ *thread, a []value) value {
 				d, radix := a[0].int(), a[1].int()
 				if radix < 2 || radix > 36 || d < 0 || d >= radix {
 					return number(0)
 				}
 				return number(int64("0123456789abcdefghijklmnopqrstuvwxyz"[d]))
 			}},
-			{"static boolean isSurrogate(char)", func(_ *thread, a []value) value {
+			{"static boolean isSurrogate(char)", fixed, func(_ *thread, a []value) value {
 				return boolean(utf16.IsSurrogate(rune(a[0].n)))
 			}},
-			{"static int charCount(int)", func(_ *thread, a []value) value {
+			{"static int charCount(int)", fixed, func(_ *thread, a []value) value {
 				if a[0].n > math.MaxUint16 {
 					return number(2)
 				}
 				return number(1)
 			}},
-			{"static char reverseBytes(char)", func(a int64) int64 { return (a>>8 | a<<8) & 0xffff }},
+			{"static char reverseBytes(char)", fixed, func(a int64) int64 { return (a>>8 | a<<8) & 0xffff }},
 		},
 	} {
 		all = append(all, more...)

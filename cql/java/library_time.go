@@ -26,31 +26,33 @@ func timeClasses() []declaration {
 	}
 	return []declaration{
 		{classDate, "class java.util.Date implements Comparable<Date>", []native{
-			{"Date()", func(t *thread, _ []value) value { return reference(t.date(t.now().UnixMilli())) }},
-			{"Date(long)", func(t *thread, a []value) value { return reference(t.date(a[0].n)) }},
-			{"static Date from(Instant)", func(t *thread, a []value) value {
+			{"Date()", fixed, func(t *thread, _ []value) value { return reference(t.date(t.now().UnixMilli())) }},
+			{"Date(long)", fixed, func(t *thread, a []value) value { return reference(t.date(a[0].n)) }},
+			{"static Date from(Instant)", fixed, func(t *thread, a []value) value {
 				return reference(t.date(to[*instant](a[0]).millis()))
 			}},
-			{"Instant toInstant()", dates(func(t *thread, d *date, _ []value) value { return instantOfMillis(t, d.millis) })},
-			{"long getTime()", dates(func(_ *thread, d *date, _ []value) value { return number(d.millis) })},
-			{"void setTime(long)", dates(func(_ *thread, d *date, a []value) value {
+			{"Instant toInstant()", fixed, dates(func(t *thread, d *date, _ []value) value {
+				return instantOfMillis(t, d.millis)
+			})},
+			{"long getTime()", fixed, dates(func(_ *thread, d *date, _ []value) value { return number(d.millis) })},
+			{"void setTime(long)", fixed, dates(func(_ *thread, d *date, a []value) value {
 				d.millis = a[0].n
 				return value{}
 			})},
-			{"boolean before(Date)", dates(func(_ *thread, d *date, a []value) value {
+			{"boolean before(Date)", fixed, dates(func(_ *thread, d *date, a []value) value {
 				return boolean(d.millis < to[*date](a[0]).millis)
 			})},
-			{"boolean after(Date)", dates(func(_ *thread, d *date, a []value) value {
+			{"boolean after(Date)", fixed, dates(func(_ *thread, d *date, a []value) value {
 				return boolean(d.millis > to[*date](a[0]).millis)
 			})},
-			{"int getYear()", part(func(t time.Time) int { return t.Year() - 1900 })},
-			{"int getMonth()", part(func(t time.Time) int { return int(t.Month()) - 1 })},
-			{"int getDate()", part(time.Time.Day)},
-			{"int getDay()", part(func(t time.Time) int { return int(t.Weekday()) })},
-			{"int getHours()", part(time.Time.Hour)},
-			{"int getMinutes()", part(time.Time.Minute)},
-			{"int getSeconds()", part(time.Time.Second)},
-			{"int getTimezoneOffset()", part(func(time.Time) int { return 0 })},
+			{"int getYear()", fixed, part(func(t time.Time) int { return t.Year() - 1900 })},
+			{"int getMonth()", fixed, part(func(t time.Time) int { return int(t.Month()) - 1 })},
+			{"int getDate()", fixed, part(time.Time.Day)},
+			{"int getDay()", fixed, part(func(t time.Time) int { return int(t.Weekday()) })},
+			{"int getHours()", fixed, part(time.Time.Hour)},
+			{"int getMinutes()", fixed, part(time.Time.Minute)},
+			{"int getSeconds()", fixed, part(time.Time.Second)},
+			{"int getTimezoneOffset()", fixed, part(func(time.Time) int { return 0 })},
 		}, nil},
 		{classCalendar, "abstract class java.util.Calendar", nil, []constant{
 			{"int YEAR", int64(calendarYear)},
@@ -68,63 +70,74 @@ func timeClasses() []declaration {
 			{"int MILLISECOND", int64(14)},
 		}},
 		{classInstant, "final class java.time.Instant implements Comparable<Instant>", []native{
-			{"static Instant now()", func(t *thread, _ []value) value {
+			{"static Instant now()", fixed, func(t *thread, _ []value) value {
 				return newInstant(t, t.now().Unix(), int64(t.now().Nanosecond()))
 			}},
-			{"static Instant ofEpochMilli(long)", func(t *thread, a []value) value { return instantOfMillis(t, a[0].n) }},
-			{"static Instant ofEpochSecond(long)", func(t *thread, a []value) value { return newInstant(t, a[0].n, 0) }},
-			{"static Instant ofEpochSecond(long, long)", func(t *thread, a []value) value {
+			{"static Instant ofEpochMilli(long)", fixed, func(t *thread, a []value) value { return instantOfMillis(t, a[0].n) }},
+			{"static Instant ofEpochSecond(long)", fixed, func(t *thread, a []value) value { return newInstant(t, a[0].n, 0) }},
+			{"static Instant ofEpochSecond(long, long)", fixed, func(t *thread, a []value) value {
 				return newInstant(t, a[0].n, a[1].n)
 			}},
-			{"long toEpochMilli()", instants(func(_ *thread, i *instant, _ []value) value { return number(i.millis()) })},
-			{"long getEpochSecond()", instants(func(_ *thread, i *instant, _ []value) value { return number(i.seconds) })},
-			{"int getNano()", instants(func(_ *thread, i *instant, _ []value) value { return number(int64(i.nanos)) })},
-			{"boolean isBefore(Instant)", instants(func(t *thread, i *instant, a []value) value {
+			{"long toEpochMilli()", fixed, instants(func(_ *thread, i *instant, _ []value) value { return number(i.millis()) })},
+			{"long getEpochSecond()", fixed, instants(func(_ *thread, i *instant, _ []value) value {
+				return number(i.seconds)
+			})},
+			{"int getNano()", fixed, instants(func(_ *thread, i *instant, _ []value) value { return number(int64(i.nanos)) })},
+			{"boolean isBefore(Instant)", fixed, instants(func(t *thread, i *instant, a []value) value {
 				return boolean(i.compare(t, a[0].notNull()) < 0)
 			})},
-			{"boolean isAfter(Instant)", instants(func(t *thread, i *instant, a []value) value {
+			{"boolean isAfter(Instant)", fixed, instants(func(t *thread, i *instant, a []value) value {
 				return boolean(i.compare(t, a[0].notNull()) > 0)
 			})},
-			{"Instant plusSeconds(long)", later(int64(time.Second), 1)},
-			{"Instant plusMillis(long)", later(int64(time.Millisecond), 1)},
-			{"Instant plusNanos(long)", later(1, 1)},
-			{"Instant minusSeconds(long)", later(int64(time.Second), -1)},
-			{"Instant minusMillis(long)", later(int64(time.Millisecond), -1)},
-			{"Instant minusNanos(long)", later(1, -1)},
+			{"Instant plusSeconds(long)", fixed, later(int64(time.Second), 1)},
+			{"Instant plusMillis(long)", fixed, later(int64(time.Millisecond), 1)},
+			{"Instant plusNanos(long)", fixed, later(1, 1)},
+			{"Instant minusSeconds(long)", fixed, later(int64(time.Second), -1)},
+			{"Instant minusMillis(long)", fixed, later(int64(time.Millisecond), -1)},
+			{"Instant minusNanos(long)", fixed, later(1, -1)},
 		}, nil},
 		{classLocalDate, "final class LocalDate", []native{
-			{"static LocalDate fromDaysSinceEpoch(int)", func(t *thread, a []value) value {
+			{"static LocalDate fromDaysSinceEpoch(int)", fixed, func(t *thread, a []value) value {
 				return reference(t.localDate(int32(a[0].n)))
 			}},
-			{"static LocalDate fromMillisSinceEpoch(long)", func(t *thread, a []value) value {
+			{"static LocalDate fromMillisSinceEpoch(long)", fixed, func(t *thread, a []value) value {
 				return reference(localDateOfMillis(t, a[0].n))
 			}},
-			{"int getDaysSinceEpoch()", days(func(_ *thread, d *localDate, _ []value) value { return number(int64(d.days)) })},
-			{"int getYear()", days(func(_ *thread, d *localDate, _ []value) value { return integer(d.time().Year()) })},
-			{"int getMonth()", days(func(_ *thread, d *localDate, _ []value) value { return integer(int(d.time().Month())) })},
-			{"int getDay()", days(func(_ *thread, d *localDate, _ []value) value { return integer(d.time().Day()) })},
-			{"LocalDate add(int, int)", days(addToDate)},
+			{"int getDaysSinceEpoch()", fixed, days(func(_ *thread, d *localDate, _ []value) value {
+				return number(int64(d.days))
+			})},
+			{"int getYear()", fixed, days(func(_ *thread, d *localDate, _ []value) value { return integer(d.time().Year()) })},
+			{"int getMonth()", fixed, days(func(_ *thread, d *localDate, _ []value) value {
+				return integer(int(d.time().Month()))
+			})},
+			{"int getDay()", fixed, days(func(_ *thread, d *localDate, _ []value) value { return integer(d.time().Day()) })},
+			{"LocalDate add(int, int)", fixed, days(addToDate)},
 		}, nil},
 		{classDuration, "final class Duration", []native{
-			{"static Duration newInstance(int, int, long)", func(_ *thread, a []value) value {
-				return newDuration(a[0].n, a[1].n, a[2].n)
+			{"static Duration newInstance(int, int, long)", fixed, func(t *thread, a []value) value {
+				return newDuration(t, a[0].n, a[1].n, a[2].n)
 			}},
-			{"static Duration from(String)", func(t *thread, a []value) value {
+			{"static Duration from(String)", linear, func(t *thread, a []value) value {
 				text := a[0].str().String()
-				t.charge(len(text))
+				if len(text) > maxDuration {
+					throw(classIllegalArgument, "the duration is too long")
+				}
 				b, err := types.Duration.ParseLiteral(types.DurationLiteral, text)
 				if err != nil {
 					throw(classIllegalArgument, err.Error())
 				}
 				months, d, nanos := types.DecodeDuration(b)
-				return newDuration(months, d, nanos)
+				return newDuration(t, months, d, nanos)
 			}},
-			{"int getMonths()", on(func(_ *thread, d *duration, _ []value) value { return number(d.months) })},
-			{"int getDays()", on(func(_ *thread, d *duration, _ []value) value { return number(d.days) })},
-			{"long getNanoseconds()", on(func(_ *thread, d *duration, _ []value) value { return number(d.nanos) })},
+			{"int getMonths()", fixed, on(func(_ *thread, d *duration, _ []value) value { return number(d.months) })},
+			{"int getDays()", fixed, on(func(_ *thread, d *duration, _ []value) value { return number(d.days) })},
+			{"long getNanoseconds()", fixed, on(func(_ *thread, d *duration, _ []value) value { return number(d.nanos) })},
 		}, nil},
 	}
 }
+
+// maxDuration is how long the text of a duration may be.
+const maxDuration = 1000
 
 // now is the time of the call.
 func (t *thread) now() time.Time {
@@ -284,11 +297,12 @@ func addToDate(t *thread, d *localDate, a []value) value {
 // duration is Cassandra's Duration.
 type duration struct{ months, days, nanos int64 }
 
-func newDuration(months, days, nanos int64) value {
+func newDuration(t *thread, months, days, nanos int64) value {
 	if (months < 0 || days < 0 || nanos < 0) && (months > 0 || days > 0 || nanos > 0) {
 		throw(classIllegalArgument, "All values must be either negative or positive, got "+strconv.FormatInt(months, 10)+
 			" months, "+strconv.FormatInt(days, 10)+" days, "+strconv.FormatInt(nanos, 10)+" nanoseconds")
 	}
+	t.alloc(32)
 	return reference(&duration{months, days, nanos})
 }
 

@@ -16,11 +16,13 @@ import (
 func utilClasses() []declaration {
 	return []declaration{
 		{classObjects, "final class java.util.Objects", []native{
-			{"static boolean equals(Object, Object)", func(t *thread, a []value) value {
+			{"static boolean equals(Object, Object)", asItGoes, func(t *thread, a []value) value {
 				return boolean(equalObjects(t, a[0].r, a[1].r))
 			}},
-			{"static int hashCode(Object)", func(t *thread, a []value) value { return number(int64(hashOf(t, a[0].r))) }},
-			{"static int hash(Object...)", func(t *thread, a []value) value {
+			{"static int hashCode(Object)", asItGoes, func(t *thread, a []value) value {
+				return number(int64(hashOf(t, a[0].r)))
+			}},
+			{"static int hash(Object...)", asItGoes, func(t *thread, a []value) value {
 				x, ok := a[0].r.(*array)
 				if !ok {
 					return number(0)
@@ -31,23 +33,25 @@ func utilClasses() []declaration {
 				}
 				return number(int64(h))
 			}},
-			{"static String toString(Object)", func(t *thread, a []value) value { return reference(t.textOf(a[0].r)) }},
-			{"static String toString(Object, String)", func(t *thread, a []value) value {
+			{"static String toString(Object)", asItGoes, func(t *thread, a []value) value {
+				return reference(t.textOf(a[0].r))
+			}},
+			{"static String toString(Object, String)", asItGoes, func(t *thread, a []value) value {
 				if a[0].r == nil {
 					return a[1]
 				}
 				return reference(t.textOf(a[0].r))
 			}},
-			{"static boolean isNull(Object)", func(_ *thread, a []value) value { return boolean(a[0].r == nil) }},
-			{"static boolean nonNull(Object)", func(_ *thread, a []value) value { return boolean(a[0].r != nil) }},
-			{"static <T> T requireNonNull(T)", func(_ *thread, a []value) value { return reference(a[0].notNull()) }},
-			{"static <T> T requireNonNull(T, String)", func(_ *thread, a []value) value {
+			{"static boolean isNull(Object)", fixed, func(_ *thread, a []value) value { return boolean(a[0].r == nil) }},
+			{"static boolean nonNull(Object)", fixed, func(_ *thread, a []value) value { return boolean(a[0].r != nil) }},
+			{"static <T> T requireNonNull(T)", fixed, func(_ *thread, a []value) value { return reference(a[0].notNull()) }},
+			{"static <T> T requireNonNull(T, String)", fixed, func(_ *thread, a []value) value {
 				if s, ok := a[1].r.(*str); ok && a[0].r == nil {
 					throw(classNullPointerException, s.String())
 				}
 				return reference(a[0].notNull())
 			}},
-			{"static <T> T requireNonNullElse(T, T)", func(_ *thread, a []value) value {
+			{"static <T> T requireNonNullElse(T, T)", fixed, func(_ *thread, a []value) value {
 				if a[0].r != nil {
 					return a[0]
 				}
@@ -58,18 +62,18 @@ func utilClasses() []declaration {
 			}},
 		}, nil},
 		{classUUID, "final class java.util.UUID implements Comparable<UUID>", []native{
-			{"UUID(long, long)", func(t *thread, a []value) value {
+			{"UUID(long, long)", fixed, func(t *thread, a []value) value {
 				var u uuid
 				binary.BigEndian.PutUint64(u[:8], uint64(a[0].n))
 				binary.BigEndian.PutUint64(u[8:], uint64(a[1].n))
 				return reference(t.uuid(u))
 			}},
-			{"static UUID randomUUID()", func(t *thread, _ []value) value {
+			{"static UUID randomUUID()", fixed, func(t *thread, _ []value) value {
 				var random [16]byte
 				rand.Read(random[:])
 				return reference(t.uuid(types.RandomUUID(random)))
 			}},
-			{"static UUID fromString(String)", func(t *thread, a []value) value {
+			{"static UUID fromString(String)", linear, func(t *thread, a []value) value {
 				text := a[0].str().String()
 				u, ok := types.ParseJavaUUID(text)
 				if !ok {
@@ -80,50 +84,55 @@ func utilClasses() []declaration {
 				}
 				return reference(t.uuid(u))
 			}},
-			{"static UUID nameUUIDFromBytes(byte[])", func(t *thread, a []value) value {
+			{"static UUID nameUUIDFromBytes(byte[])", linear, func(t *thread, a []value) value {
 				u := uuid(md5.Sum(to[*array](a[0]).bytes(t)))
 				u[6], u[8] = u[6]&0x0f|0x30, u[8]&0x3f|0x80
 				return reference(t.uuid(u))
 			}},
-			{"long getMostSignificantBits()", on(func(_ *thread, u *uuid, _ []value) value { return number(u.half(0)) })},
-			{"long getLeastSignificantBits()", on(func(_ *thread, u *uuid, _ []value) value { return number(u.half(8)) })},
-			{"int version()", on(func(_ *thread, u *uuid, _ []value) value { return integer(int(u[6] >> 4)) })},
-			{"int variant()", on(func(_ *thread, u *uuid, _ []value) value {
+			{"long getMostSignificantBits()", fixed, on(func(_ *thread, u *uuid, _ []value) value { return number(u.half(0)) })},
+			{"long getLeastSignificantBits()", fixed, on(func(_ *thread, u *uuid, _ []value) value {
+				return number(u.half(8))
+			})},
+			{"int version()", fixed, on(func(_ *thread, u *uuid, _ []value) value { return integer(int(u[6] >> 4)) })},
+			{"int variant()", fixed, on(func(_ *thread, u *uuid, _ []value) value {
 				low := uint64(u.half(8))
 				return integer(int(int64(low>>(64-low>>62)) & (int64(low) >> 63)))
 			})},
-			{"long timestamp()", on(func(_ *thread, u *uuid, _ []value) value {
+			{"long timestamp()", fixed, on(func(_ *thread, u *uuid, _ []value) value {
 				u.checkTimeBased()
 				return number(int64(binary.BigEndian.Uint16(u[6:])&0xfff)<<48 | int64(binary.BigEndian.Uint16(u[4:]))<<32 |
 					int64(binary.BigEndian.Uint32(u[:])))
 			})},
-			{"int clockSequence()", on(func(_ *thread, u *uuid, _ []value) value {
+			{"int clockSequence()", fixed, on(func(_ *thread, u *uuid, _ []value) value {
 				u.checkTimeBased()
 				return integer(int(binary.BigEndian.Uint16(u[8:]) & 0x3fff))
 			})},
-			{"long node()", on(func(_ *thread, u *uuid, _ []value) value {
+			{"long node()", fixed, on(func(_ *thread, u *uuid, _ []value) value {
 				u.checkTimeBased()
 				return number(u.half(8) & 0xffffffffffff)
 			})},
 		}, nil},
 		{classByteBuffer, "class java.nio.ByteBuffer implements Comparable<ByteBuffer>", bufferMethods(), nil},
 		{classInetAddress, "class java.net.InetAddress", []native{
-			{"String getHostAddress()", on(func(t *thread, i *inetAddress, _ []value) value {
+			{"String getHostAddress()", fixed, on(func(t *thread, i *inetAddress, _ []value) value {
 				return reference(t.ascii(types.FormatInet(i.b)))
 			})},
-			{"byte[] getAddress()", on(func(t *thread, i *inetAddress, _ []value) value { return reference(t.byteArray(i.b)) })},
-			{"boolean isLoopbackAddress()", inetIs(func(a netip.Addr) bool { return a.IsLoopback() })},
-			{"boolean isAnyLocalAddress()", inetIs(func(a netip.Addr) bool { return a.IsUnspecified() })},
-			{"boolean isMulticastAddress()", inetIs(func(a netip.Addr) bool { return a.IsMulticast() })},
-			{"boolean isLinkLocalAddress()", inetIs(func(a netip.Addr) bool { return a.IsLinkLocalUnicast() })},
-			{"boolean isSiteLocalAddress()", inetIs(func(a netip.Addr) bool {
+			{"byte[] getAddress()", fixed, on(func(t *thread, i *inetAddress, _ []value) value {
+				return reference(t.byteArray(i.b))
+			})},
+			{"boolean isLoopbackAddress()", fixed, inetIs(func(a netip.Addr) bool { return a.IsLoopback() })},
+			{"boolean isAnyLocalAddress()", fixed, inetIs(func(a netip.Addr) bool { return a.IsUnspecified() })},
+			{"boolean isMulticastAddress()", fixed, inetIs(func(a netip.Addr) bool { return a.IsMulticast() })},
+			{"boolean isLinkLocalAddress()", fixed, inetIs(func(a netip.Addr) bool { return a.IsLinkLocalUnicast() })},
+			{"boolean isSiteLocalAddress()", fixed, inetIs(func(a netip.Addr) bool {
 				if a.Is4() {
 					return a.IsPrivate()
 				}
 				b := a.As16()
 				return b[0] == 0xfe && b[1]&0xc0 == 0xc0
 			})},
-			{"static InetAddress getLoopbackAddress()", func(*thread, []value) value {
+			{"static InetAddress getLoopbackAddress()", fixed, func(t *thread, _ []value) value {
+				t.alloc(32)
 				return reference(&inetAddress{b: []byte{127, 0, 0, 1}})
 			}},
 		}, nil},
@@ -235,7 +244,7 @@ type byteBuffer struct {
 
 // newBuffer is a buffer of bytes that are not changed elsewhere.
 func (t *thread) newBuffer(b []byte) *byteBuffer {
-	t.alloc(96)
+	t.alloc(160)
 	return &byteBuffer{bytes: &storage{raw: b}, limit: len(b), capacity: len(b)}
 }
 
@@ -289,7 +298,7 @@ func (b *byteBuffer) text(t *thread) *str {
 }
 
 func (t *thread) copyBuffer(b *byteBuffer) *byteBuffer {
-	t.alloc(64)
+	t.alloc(96)
 	n := *b
 	return &n
 }
@@ -352,7 +361,7 @@ func bufferMethods() []native {
 		return on(func(_ *thread, b *byteBuffer, _ []value) value { return integer(f(b)) })
 	}
 	all := []native{
-		{"static ByteBuffer allocate(int)", func(t *thread, a []value) value {
+		{"static ByteBuffer allocate(int)", asItGoes, func(t *thread, a []value) value {
 			n := a[0].int()
 			if n < 0 {
 				throw(classIllegalArgument, "capacity < 0: ("+strconv.Itoa(n)+" < 0)")
@@ -360,50 +369,50 @@ func bufferMethods() []native {
 			t.grow(n, 1)
 			return reference(t.newBuffer(make([]byte, n)))
 		}},
-		{"static ByteBuffer wrap(byte[])", func(_ *thread, a []value) value {
+		{"static ByteBuffer wrap(byte[])", fixed, func(t *thread, a []value) value {
 			x := to[*array](a[0])
+			t.alloc(160)
 			return reference(&byteBuffer{bytes: &storage{array: x}, limit: len(x.n), capacity: len(x.n)})
 		}},
-		{"static ByteBuffer wrap(byte[], int, int)", func(_ *thread, a []value) value {
+		{"static ByteBuffer wrap(byte[], int, int)", fixed, func(t *thread, a []value) value {
 			x := to[*array](a[0])
 			from, n := a[1].int(), a[2].int()
 			if from < 0 || n < 0 || from > len(x.n)-n {
 				throwPlain(classIndexOutOfBounds)
 			}
+			t.alloc(160)
 			return reference(&byteBuffer{bytes: &storage{array: x}, position: from, limit: from + n, capacity: len(x.n)})
 		}},
-		{"byte get()", on(func(_ *thread, b *byteBuffer, _ []value) value {
+		{"byte get()", fixed, on(func(_ *thread, b *byteBuffer, _ []value) value {
 			return number(int64(int8(b.read(b.take(1, classBufferUnderflow), 1))))
 		})},
-		{"byte get(int)", on(func(_ *thread, b *byteBuffer, a []value) value {
+		{"byte get(int)", fixed, on(func(_ *thread, b *byteBuffer, a []value) value {
 			return number(int64(int8(b.read(b.check(a[0].int(), 1), 1))))
 		})},
-		{"ByteBuffer get(byte[])", chain(func(t *thread, b *byteBuffer, a []value) {
+		{"ByteBuffer get(byte[])", linear, chain(func(t *thread, b *byteBuffer, a []value) {
 			x := to[*array](a[0])
 			from := b.take(len(x.n), classBufferUnderflow)
-			t.charge(len(x.n) / 4)
 			for i := range x.n {
 				x.n[i] = int64(int8(b.bytes.get(b.offset + from + i)))
 			}
 		})},
-		{"ByteBuffer put(byte)", chain(func(_ *thread, b *byteBuffer, a []value) {
+		{"ByteBuffer put(byte)", fixed, chain(func(_ *thread, b *byteBuffer, a []value) {
 			b.changing()
 			b.write(b.take(1, classBufferOverflow), 1, uint64(a[0].n))
 		})},
-		{"ByteBuffer put(int, byte)", chain(func(_ *thread, b *byteBuffer, a []value) {
+		{"ByteBuffer put(int, byte)", fixed, chain(func(_ *thread, b *byteBuffer, a []value) {
 			b.changing()
 			b.write(b.check(a[0].int(), 1), 1, uint64(a[1].n))
 		})},
-		{"ByteBuffer put(byte[])", chain(func(t *thread, b *byteBuffer, a []value) {
+		{"ByteBuffer put(byte[])", linear, chain(func(t *thread, b *byteBuffer, a []value) {
 			b.changing()
 			x := to[*array](a[0])
 			from := b.take(len(x.n), classBufferOverflow)
-			t.charge(len(x.n) / 4)
 			for i, n := range x.n {
 				b.bytes.set(b.offset+from+i, byte(n))
 			}
 		})},
-		{"ByteBuffer put(ByteBuffer)", chain(func(t *thread, b *byteBuffer, a []value) {
+		{"ByteBuffer put(ByteBuffer)", linear, chain(func(t *thread, b *byteBuffer, a []value) {
 			other := to[*byteBuffer](a[0])
 			if other == b {
 				throw(classIllegalArgument, "The source buffer is this buffer")
@@ -416,42 +425,48 @@ func bufferMethods() []native {
 				b.bytes.set(b.offset+from+i, c)
 			}
 		})},
-		{"int remaining()", ints(func(b *byteBuffer) int { return b.limit - b.position })},
-		{"boolean hasRemaining()", on(func(_ *thread, b *byteBuffer, _ []value) value {
+		{"int remaining()", fixed, ints(func(b *byteBuffer) int { return b.limit - b.position })},
+		{"boolean hasRemaining()", fixed, on(func(_ *thread, b *byteBuffer, _ []value) value {
 			return boolean(b.position < b.limit)
 		})},
-		{"int position()", ints(func(b *byteBuffer) int { return b.position })},
-		{"int limit()", ints(func(b *byteBuffer) int { return b.limit })},
-		{"int capacity()", ints(func(b *byteBuffer) int { return b.capacity })},
-		{"int arrayOffset()", ints(func(b *byteBuffer) int { return b.offset })},
-		{"ByteBuffer position(int)", chain(func(_ *thread, b *byteBuffer, a []value) {
+		{"int position()", fixed, ints(func(b *byteBuffer) int { return b.position })},
+		{"int limit()", fixed, ints(func(b *byteBuffer) int { return b.limit })},
+		{"int capacity()", fixed, ints(func(b *byteBuffer) int { return b.capacity })},
+		{"int arrayOffset()", fixed, ints(func(b *byteBuffer) int { return b.offset })},
+		{"ByteBuffer position(int)", fixed, chain(func(_ *thread, b *byteBuffer, a []value) {
 			b.checkMark("newPosition", a[0].int(), b.limit, "limit")
 			b.position = a[0].int()
 		})},
-		{"ByteBuffer limit(int)", chain(func(_ *thread, b *byteBuffer, a []value) {
+		{"ByteBuffer limit(int)", fixed, chain(func(_ *thread, b *byteBuffer, a []value) {
 			b.checkMark("newLimit", a[0].int(), b.capacity, "capacity")
 			b.limit = a[0].int()
 			b.position = min(b.position, b.limit)
 		})},
-		{"ByteBuffer flip()", chain(func(_ *thread, b *byteBuffer, _ []value) { b.limit, b.position = b.position, 0 })},
-		{"ByteBuffer rewind()", chain(func(_ *thread, b *byteBuffer, _ []value) { b.position = 0 })},
-		{"ByteBuffer clear()", chain(func(_ *thread, b *byteBuffer, _ []value) { b.position, b.limit = 0, b.capacity })},
-		{"ByteBuffer duplicate()", on(func(t *thread, b *byteBuffer, _ []value) value { return reference(t.copyBuffer(b)) })},
-		{"ByteBuffer asReadOnlyBuffer()", on(func(t *thread, b *byteBuffer, _ []value) value {
+		{"ByteBuffer flip()", fixed, chain(func(_ *thread, b *byteBuffer, _ []value) {
+			b.limit, b.position = b.position, 0
+		})},
+		{"ByteBuffer rewind()", fixed, chain(func(_ *thread, b *byteBuffer, _ []value) { b.position = 0 })},
+		{"ByteBuffer clear()", fixed, chain(func(_ *thread, b *byteBuffer, _ []value) {
+			b.position, b.limit = 0, b.capacity
+		})},
+		{"ByteBuffer duplicate()", fixed, on(func(t *thread, b *byteBuffer, _ []value) value {
+			return reference(t.copyBuffer(b))
+		})},
+		{"ByteBuffer asReadOnlyBuffer()", fixed, on(func(t *thread, b *byteBuffer, _ []value) value {
 			n := t.copyBuffer(b)
 			n.readOnly = true
 			return reference(n)
 		})},
-		{"ByteBuffer slice()", on(func(t *thread, b *byteBuffer, _ []value) value {
+		{"ByteBuffer slice()", fixed, on(func(t *thread, b *byteBuffer, _ []value) value {
 			n := t.copyBuffer(b)
 			n.offset += n.position
 			n.capacity = n.limit - n.position
 			n.position, n.limit = 0, n.capacity
 			return reference(n)
 		})},
-		{"boolean hasArray()", on(func(_ *thread, b *byteBuffer, _ []value) value { return boolean(!b.readOnly) })},
-		{"boolean isReadOnly()", on(func(_ *thread, b *byteBuffer, _ []value) value { return boolean(b.readOnly) })},
-		{"byte[] array()", on(func(t *thread, b *byteBuffer, _ []value) value {
+		{"boolean hasArray()", fixed, on(func(_ *thread, b *byteBuffer, _ []value) value { return boolean(!b.readOnly) })},
+		{"boolean isReadOnly()", fixed, on(func(_ *thread, b *byteBuffer, _ []value) value { return boolean(b.readOnly) })},
+		{"byte[] array()", linear, on(func(t *thread, b *byteBuffer, _ []value) value {
 			b.changing()
 			if b.bytes.array == nil {
 				b.bytes.array = t.byteArray(b.bytes.raw)
@@ -488,17 +503,17 @@ func bufferMethods() []native {
 			return uint64(v.n)
 		}
 		all = append(all,
-			native{k.typ + " get" + k.name + "()", on(func(_ *thread, b *byteBuffer, _ []value) value {
+			native{k.typ + " get" + k.name + "()", fixed, on(func(_ *thread, b *byteBuffer, _ []value) value {
 				return decode(b.read(b.take(k.size, classBufferUnderflow), k.size))
 			})},
-			native{k.typ + " get" + k.name + "(int)", on(func(_ *thread, b *byteBuffer, a []value) value {
+			native{k.typ + " get" + k.name + "(int)", fixed, on(func(_ *thread, b *byteBuffer, a []value) value {
 				return decode(b.read(b.check(a[0].int(), k.size), k.size))
 			})},
-			native{"ByteBuffer put" + k.name + "(" + k.typ + ")", chain(func(_ *thread, b *byteBuffer, a []value) {
+			native{"ByteBuffer put" + k.name + "(" + k.typ + ")", fixed, chain(func(_ *thread, b *byteBuffer, a []value) {
 				b.changing()
 				b.write(b.take(k.size, classBufferOverflow), k.size, encode(a[0]))
 			})},
-			native{"ByteBuffer put" + k.name + "(int, " + k.typ + ")", chain(func(_ *thread, b *byteBuffer, a []value) {
+			native{"ByteBuffer put" + k.name + "(int, " + k.typ + ")", fixed, chain(func(_ *thread, b *byteBuffer, a []value) {
 				b.changing()
 				b.write(b.check(a[0].int(), k.size), k.size, encode(a[1]))
 			})},
@@ -536,10 +551,10 @@ func exceptionClasses() []declaration {
 		}
 		d := declaration{class: c, head: "class " + c.name}
 		d.methods = []native{
-			{c.simple() + "()", func(t *thread, _ []value) value { return made(t, nil) }},
-			{c.simple() + "(String)", func(t *thread, a []value) value { return made(t, a[0].r) }},
-			{c.simple() + "(String, Throwable)", func(t *thread, a []value) value { return made(t, a[0].r) }},
-			{c.simple() + "(Throwable)", func(t *thread, a []value) value {
+			{c.simple() + "()", fixed, func(t *thread, _ []value) value { return made(t, nil) }},
+			{c.simple() + "(String)", fixed, func(t *thread, a []value) value { return made(t, a[0].r) }},
+			{c.simple() + "(String, Throwable)", asItGoes, func(t *thread, a []value) value { return made(t, a[0].r) }},
+			{c.simple() + "(Throwable)", asItGoes, func(t *thread, a []value) value {
 				if a[0].r == nil {
 					return made(t, nil)
 				}
@@ -548,14 +563,14 @@ func exceptionClasses() []declaration {
 		}
 		switch c {
 		case classAssertionError:
-			d.methods[1] = native{"AssertionError(Object)", func(t *thread, a []value) value {
+			d.methods[1] = native{"AssertionError(Object)", asItGoes, func(t *thread, a []value) value {
 				return made(t, t.textOf(a[0].r))
 			}}
 			d.methods = d.methods[:3]
 		case classThrowable:
 			message := on(func(_ *thread, x *throwable, _ []value) value { return reference(x.message) })
-			d.methods = append(d.methods, native{"String getMessage()", message}, native{
-				"String getLocalizedMessage()",
+			d.methods = append(d.methods, native{"String getMessage()", fixed, message}, native{
+				"String getLocalizedMessage()", fixed,
 				message,
 			})
 		case classArithmeticException, classNullPointerException, classClassCastException, classNumberFormat,

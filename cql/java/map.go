@@ -2,6 +2,7 @@ package java
 
 import (
 	"math/bits"
+	"slices"
 	"sort"
 )
 
@@ -12,7 +13,7 @@ type mapping interface {
 	put(t *thread, key, value object) (old object)
 	remove(t *thread, key object) *entry
 	clear(t *thread)
-	entries() entrySource
+	entries(t *thread) entrySource
 }
 
 // entry is an entry of a map.
@@ -26,9 +27,13 @@ type entry struct {
 
 func (*entry) class() *class { return classEntry }
 
-func (e *entry) hash(t *thread) int32 { return hashOf(t, e.key) ^ hashOf(t, e.value) }
+func (e *entry) hash(t *thread) int32 {
+	defer t.nest()()
+	return hashOf(t, e.key) ^ hashOf(t, e.value)
+}
 
 func (e *entry) equals(t *thread, o object) bool {
+	defer t.nest()()
 	other, ok := o.(*entry)
 	return ok && equalObjects(t, e.key, other.key) && equalObjects(t, e.value, other.value)
 }
@@ -151,7 +156,8 @@ func (m *hashMap) resize(t *thread) {
 			n = 16
 		}
 	}
-	t.grow(n, 8)
+	t.grow(n, 16)
+	t.charge(m.n)
 	old := m.buckets
 	m.buckets = make([]*entry, n)
 	m.threshold = n / 4 * 3
@@ -199,6 +205,7 @@ func (m *hashMap) remove(t *thread, key object) *entry {
 				e.after.before = e.before
 			}
 		}
+		e.next, e.before, e.after = nil, nil, nil // so that an entry that is kept does not keep others
 		m.n--
 		m.mods++
 		return e
@@ -213,10 +220,11 @@ func (m *hashMap) clear(t *thread) {
 	m.n, m.head, m.tail = 0, nil, nil
 }
 
-func (m *hashMap) entries() entrySource {
+func (m *hashMap) entries(t *thread) entrySource {
 	s := &hashSource{m: m, mods: m.mods, upcoming: m.head}
 	if !m.linked {
 		s.seek()
+		t.charge(s.bucket / 8)
 	}
 	return s
 }
@@ -287,8 +295,8 @@ func (m *treeMap) compare(t *thread, a, b object) int {
 
 // place is where a key is or would be, and whether it is there.
 func (m *treeMap) place(t *thread, key object) (int, bool) {
-	if len(m.sorted) == 0 && m.order == nil {
-		m.compare(t, key, key) // refuses null and objects without an order
+	if len(m.sorted) == 0 {
+		m.compare(t, key, key) // refuses null and objects that cannot be ordered
 	}
 	found := false
 	i := sort.Search(len(m.sorted), func(i int) bool {
@@ -336,7 +344,7 @@ func (m *treeMap) remove(t *thread, key object) *entry {
 func (m *treeMap) removeAt(t *thread, i int) *entry {
 	e := m.sorted[i]
 	t.charge((len(m.sorted) - i) / 8)
-	m.sorted = append(m.sorted[:i], m.sorted[i+1:]...)
+	m.sorted = slices.Delete(m.sorted, i, i+1)
 	m.mods++
 	return e
 }
@@ -346,7 +354,7 @@ func (m *treeMap) clear(*thread) {
 	m.mods++
 }
 
-func (m *treeMap) entries() entrySource { return &treeSource{m: m, mods: m.mods, last: -1} }
+func (m *treeMap) entries(t *thread) entrySource { return &treeSource{m: m, mods: m.mods, last: -1} }
 
 type treeSource struct {
 	m        *treeMap
@@ -393,7 +401,7 @@ func (m *mapObject) class() *class { return m.of }
 func (m *mapObject) hash(t *thread) int32 {
 	defer t.nest()()
 	var h int32
-	for s := m.entries(); s.hasNext(); {
+	for s := m.entries(t); s.hasNext(); {
 		h += s.nextEntry(t).hash(t)
 	}
 	return h
@@ -405,7 +413,7 @@ func (m *mapObject) equals(t *thread, o object) bool {
 		return false
 	}
 	defer t.nest()()
-	for s := m.entries(); s.hasNext(); {
+	for s := m.entries(t); s.hasNext(); {
 		e := s.nextEntry(t)
 		found := other.find(t, e.key)
 		if found == nil || !equalObjects(t, e.value, found.value) {
@@ -420,7 +428,7 @@ func (m *mapObject) text(t *thread) *str {
 	var b builder
 	b.addASCII(t, "{")
 	first := true
-	for s := m.entries(); s.hasNext(); first = false {
+	for s := m.entries(t); s.hasNext(); first = false {
 		if !first {
 			b.addASCII(t, ", ")
 		}
@@ -475,8 +483,9 @@ func (v *view) hash(t *thread) int32 {
 	if v.what == viewValues {
 		return 1
 	}
+	defer t.nest()()
 	var h int32
-	for s := v.iterate(); s.hasNext(); {
+	for s := v.iterate(t); s.hasNext(); {
 		h += hashOf(t, s.next(t))
 	}
 	return h
@@ -507,7 +516,7 @@ func (v *view) contains(t *thread, o object) bool {
 		found := v.m.find(t, e.key)
 		return found != nil && equalObjects(t, e.value, found.value)
 	}
-	for s := v.iterate(); s.hasNext(); {
+	for s := v.iterate(t); s.hasNext(); {
 		if equalObjects(t, o, s.next(t)) {
 			return true
 		}
@@ -528,7 +537,7 @@ func (v *view) removeObject(t *thread, o object) bool {
 	if v.what == viewKeys {
 		return v.m.remove(t, o) != nil
 	}
-	for s := v.iterate(); s.hasNext(); {
+	for s := v.iterate(t); s.hasNext(); {
 		if equalObjects(t, o, s.next(t)) {
 			s.remove(t)
 			return true
@@ -545,7 +554,7 @@ func (v *view) clear(t *thread) {
 	v.m.clear(t)
 }
 
-func (v *view) iterate() source { return &viewSource{v.m.entries(), v} }
+func (v *view) iterate(t *thread) source { return &viewSource{v.m.entries(t), v} }
 
 type viewSource struct {
 	entrySource
@@ -591,7 +600,9 @@ func (c *comparator) compareTwo(t *thread, a, b object) int {
 		a, b = b, a
 	}
 	if c.kind == ignoringCase {
-		return compareIgnoringCase(t, to[*str](value{r: a}), to[*str](value{r: b}))
+		checkCast(a, classString.typ())
+		checkCast(b, classString.typ())
+		return compareIgnoringCase(t, value{r: a}.str(), value{r: b}.str())
 	}
 	return compareObjects(t, a, b)
 }

@@ -23,7 +23,8 @@ func (v value) floating() float64 { return math.Float64frombits(uint64(v.n)) }
 // str is an argument that is a string and may not be null.
 func (v value) str() *str { return to[*str](v) }
 
-// to is an argument of one Go type that may not be null.
+// to is an argument of one Go type that may not be null. Another one, which gets here through a raw type, is a
+// ClassCastException (see failure).
 func to[T any](v value) T {
 	if v.r == nil {
 		throwPlain(classNullPointerException)

@@ -2,7 +2,9 @@ package java
 
 import (
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cqld/cqld/cql/types/javafloat"
 )
@@ -411,10 +413,9 @@ func (t *thread) substring(s *str, i, j int) *str {
 	if i == 0 && j == s.length() {
 		return s
 	}
-	t.grow(j-i, 1)
-	t.alloc(24)
+	// It is a copy, so that a short part that is kept does not keep a long text.
 	if s.u == nil {
-		return &str{s: s.s[i:j]}
+		return t.ascii(strings.Clone(s.s[i:j]))
 	}
-	return t.units(s.u[i:j])
+	return t.units(slices.Clone(s.u[i:j]))
 }

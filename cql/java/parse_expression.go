@@ -354,8 +354,8 @@ func (p *parser) plainType() *typeName {
 		t.name = tok.text
 		return t
 	}
-	for {
-		if p.peek().kind != identifierToken {
+	for dots := 0; ; dots++ {
+		if p.peek().kind != identifierToken || dots > maxDots {
 			return nil
 		}
 		t.name += p.next().text

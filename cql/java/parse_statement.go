@@ -6,6 +6,9 @@ import "slices"
 const (
 	maxDepth = 200
 	maxNodes = 50_000
+
+	// maxSource is how many bytes a body may have. Java's methods have at most 64 KiB of bytecode.
+	maxSource = 256 << 10
 )
 
 // parser turns tokens into a tree by recursive descent.
@@ -18,6 +21,9 @@ type parser struct {
 
 // parseBody parses the statements of a method's body.
 func parseBody(src string) *block {
+	if len(src) > maxSource {
+		refuse(pos{1, 1}, "the body is too large")
+	}
 	p := &parser{tokens: tokenize(src)}
 	b := &block{pos: pos{1, 1}}
 	for p.peek().kind != endToken {

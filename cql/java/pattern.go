@@ -1,52 +1,177 @@
 package java
 
 import (
+	"io"
 	"math"
 	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Patterns are Go's regular expressions, which take linear time. They do not backtrack: a pattern with
 // a look-ahead, a back-reference or a possessive quantifier is refused.
 
-// compilePattern prepares a pattern. Java's \s has the vertical tab too.
-func compilePattern(t *thread, p *str) *regexp.Regexp {
-	t.charge(p.length() * 16)
-	t.alloc(p.length() * 64)
-	text := p.String()
-	re, err := regexp.Compile(text)
+// The bounds of a pattern. What it compiles to is larger than its text: "(x?){1000}" repeats three instructions.
+const (
+	maxPattern      = 4096 // bytes
+	maxInstructions = 5000
+	maxRanges       = 20_000 // of characters, as in [a-z]
+	maxWideRanges   = 8
+)
+
+// pattern is a compiled regular expression.
+type pattern struct {
+	text         string
+	re           *regexp.Regexp
+	again        *regexp.Regexp // finds the matches after the first; nil: there was none to find
+	instructions int            // at most
+	groups       int
+}
+
+// compilePattern prepares a pattern with more before and after it. Java's \s has the vertical tab too.
+func compilePattern(t *thread, before, text, after string) *pattern {
+	if len(text) > maxPattern || strings.Contains(text, "(?") && wideRanges(text) > maxWideRanges {
+		throw(classUnsupported, "the regular expression is too large")
+	}
+	t.charge(len(text) * 16)
+	t.alloc(len(text) * 64)
+	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
 		throw(classUnsupported, "the regular expression "+text+" is not supported: "+err.Error())
+	}
+	instructions, ranges := sizeOfPattern(parsed)
+	if instructions > maxInstructions || ranges > maxRanges {
+		throw(classUnsupported, "the regular expression is too large")
+	}
+	text = before + text + after
+	p := &pattern{text: text, instructions: instructions, groups: parsed.MaxCap()}
+	// A search keeps the groups of each instruction it may be at.
+	t.alloc(256*instructions + 8*ranges + 32*instructions*(p.groups+1))
+	t.charge(16 * instructions)
+	p.re = p.compile(text)
+	return p
+}
+
+func (p *pattern) compile(text string) *regexp.Regexp {
+	re, err := regexp.Compile(text)
+	if err != nil { // of one that is nested too deeply with what is around it
+		throw(classUnsupported, "the regular expression "+p.text+" is not supported: "+err.Error())
 	}
 	return re
 }
 
-// searching charges for a search, whose time is that of the text times the pattern.
-func searching(t *thread, s, p *str) {
-	t.charge((s.length() + 1) * (p.length() + 1) / 8)
+// wideRanges is at least how many ranges end with a character beyond ASCII, as [B-\x{1e942}] does. With (?i), regexp
+// looks for the other case of each character in them, which takes ten milliseconds for a range.
+func wideRanges(text string) (n int) {
+	for i := 1; i < len(text); i++ {
+		escaped := text[i] == '\\' && i+1 < len(text) && (text[i+1] == 'x' || '0' <= text[i+1] && text[i+1] <= '7')
+		if text[i-1] == '-' && (escaped || text[i] >= utf8.RuneSelf) {
+			n++
+		}
+	}
+	return n
+}
+
+// sizeOfPattern is at most how many instructions a pattern compiles to, and how many ranges of characters it has.
+func sizeOfPattern(re *syntax.Regexp) (instructions, ranges int) {
+	instructions, ranges = 2+len(re.Rune), len(re.Rune)/2
+	if re.Op == syntax.OpCharClass {
+		instructions = 2
+	}
+	for _, sub := range re.Sub {
+		n, r := sizeOfPattern(sub)
+		instructions, ranges = instructions+n+1, ranges+r
+	}
+	if re.Op == syntax.OpRepeat {
+		instructions *= max(re.Max, re.Min+1)
+	}
+	return min(instructions, math.MaxInt32), ranges
+}
+
+// next finds the first match at or after from, as places of the text: of all, and of each group. nil: there is none.
+//
+// regexp searches a whole text in one call, which nobody can end. So it gets the text from a reader that charges each
+// character. A reader cannot begin in the middle, where \b and ^ depend on the character before; the matches after the
+// first are those of "(?s:.)(pattern)" from that character on.
+func (p *pattern) next(t *thread, text string, from int) []int {
+	r := &chargingReader{t: t, text: text, price: 1 + p.instructions*(1+p.groups/4)/8}
+	if from == 0 {
+		return p.re.FindReaderSubmatchIndex(r)
+	}
+	if p.again == nil {
+		p.again = p.compile("(?s:.)(" + p.text + ")")
+	}
+	_, size := utf8.DecodeLastRuneInString(text[:from])
+	r.at = from - size
+	loc := p.again.FindReaderSubmatchIndex(r)
+	if loc == nil {
+		return nil
+	}
+	loc = loc[2:] // (pattern) is the first group
+	for i := range loc {
+		if loc[i] >= 0 {
+			loc[i] += from - size
+		}
+	}
+	return loc
+}
+
+// all calls match with each match in turn, until it returns false. Like Java it finds an empty match directly after
+// another one too.
+func (p *pattern) all(t *thread, text string, match func(loc []int) bool) {
+	for from := 0; from <= len(text); {
+		loc := p.next(t, text, from)
+		if loc == nil || !match(loc) {
+			return
+		}
+		from = loc[1]
+		if loc[0] == loc[1] {
+			_, size := utf8.DecodeRuneInString(text[from:])
+			from += max(size, 1)
+		}
+	}
+}
+
+// chargingReader reads a text and charges each character.
+type chargingReader struct {
+	t     *thread
+	text  string
+	at    int
+	price int
+}
+
+// ReadRune is io.RuneReader.
+func (r *chargingReader) ReadRune() (c rune, size int, err error) {
+	r.t.charge(r.price)
+	if r.at >= len(r.text) {
+		return 0, 0, io.EOF
+	}
+	c, size = utf8.DecodeRuneInString(r.text[r.at:])
+	r.at += size
+	return c, size, nil
 }
 
 func matches(t *thread, s, p *str) bool {
-	re := compilePattern(t, &str{s: "^(?:" + p.String() + ")$"})
-	searching(t, s, p)
-	loc := re.FindStringIndex(s.String())
-	return loc != nil && loc[1] == len(s.String())
+	text := s.String()
+	loc := compilePattern(t, "^(?:", p.String(), ")$").next(t, text, 0)
+	return loc != nil && loc[1] == len(text)
 }
 
 // replacePattern replaces the first n matches of a pattern, or all if n is negative.
 func replacePattern(t *thread, s, p, with *str, n int) *str {
-	re := compilePattern(t, p)
-	searching(t, s, p)
-	text := s.String()
+	text, replacement := s.String(), with.String()
 	var b strings.Builder
 	last := 0
-	for _, loc := range re.FindAllStringSubmatchIndex(text, n) {
+	compilePattern(t, "", p.String(), "").all(t, text, func(loc []int) bool {
+		t.grow(loc[0]-last+len(replacement), 4)
 		b.WriteString(text[last:loc[0]])
-		expand(t, &b, with.String(), text, loc)
+		expand(t, &b, replacement, text, loc)
 		last = loc[1]
-		t.grow(with.length(), 4)
-	}
+		n--
+		return n != 0
+	})
 	b.WriteString(text[last:])
 	return t.str(b.String())
 }
@@ -88,38 +213,37 @@ func expand(t *thread, b *strings.Builder, with, text string, loc []int) {
 // split is String.split. Empty parts at the end are left out if limit is 0.
 func split(t *thread, s, p *str, limit int) *array {
 	text := s.String()
-	var at [][]int
-	if literal, ok := literalPattern(p.String()); ok {
-		t.charge(len(text) / 8)
-		for from := 0; ; {
-			i := strings.Index(text[from:], literal)
-			if i < 0 {
-				break
-			}
-			at = append(at, []int{from + i, from + i + len(literal)})
-			from += i + len(literal)
-		}
-	} else {
-		re := compilePattern(t, p)
-		searching(t, s, p)
-		at = re.FindAllStringIndex(text, -1)
-	}
-	t.grow(len(at), 48)
 	strip := limit == 0
 	if limit <= 0 {
 		limit = math.MaxInt
 	}
 	var parts []string
 	last := 0
-	for _, loc := range at {
-		if len(parts) >= limit-1 {
-			break
-		}
+	cut := func(loc []int) bool {
 		if loc[1] == 0 || loc[0] == len(text) && loc[0] == loc[1] { // an empty match at the beginning or the end
-			continue
+			return true
 		}
+		if len(parts) >= limit-1 {
+			return false
+		}
+		t.alloc(48)
+		t.step()
 		parts = append(parts, text[last:loc[0]])
 		last = loc[1]
+		return true
+	}
+	if literal, ok := literalPattern(p.String()); ok {
+		t.charge(len(text) / 8)
+		for from, more := 0, true; more; {
+			i := strings.Index(text[from:], literal)
+			if i < 0 {
+				break
+			}
+			more = cut([]int{from + i, from + i + len(literal)})
+			from += i + len(literal)
+		}
+	} else {
+		compilePattern(t, "", p.String(), "").all(t, text, cut)
 	}
 	parts = append(parts, text[last:])
 	if strip && len(parts) > 1 {
@@ -129,7 +253,7 @@ func split(t *thread, s, p *str, limit int) *array {
 	}
 	result := t.newArray(classString.typ(), len(parts))
 	for i, part := range parts {
-		result.r[i] = t.str(part)
+		result.r[i] = t.str(strings.Clone(part))
 	}
 	return result
 }

@@ -1,6 +1,7 @@
 package java
 
 import (
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -30,28 +31,32 @@ func goText(units []uint16) string {
 // ascii is a string of a text that is known to be ASCII.
 func (t *thread) ascii(s string) *str {
 	t.grow(len(s), 1)
-	t.alloc(24)
+	t.alloc(48)
 	return &str{s: s}
 }
 
 // str is a string of a text in UTF-8.
 func (t *thread) str(s string) *str {
-	t.grow(len(s), 1)
-	t.alloc(24)
+	t.grow(len(s), 3)
+	t.alloc(48)
 	return newStr(s)
 }
 
 // units is a string of UTF-16, which is not copied unless it is ASCII.
 func (t *thread) units(u []uint16) *str {
 	t.grow(len(u), 2)
-	t.alloc(24)
+	t.alloc(48)
 	return newUnits(u)
 }
 
 func newStr(s string) *str {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
-			return &str{u: utf16.Encode([]rune(s))}
+			u := make([]uint16, 0, len(s))
+			for _, r := range s {
+				u = utf16.AppendRune(u, r)
+			}
+			return &str{u: u}
 		}
 	}
 	return &str{s: s}
@@ -155,10 +160,20 @@ func (b *builder) addUnit(t *thread, c uint16) {
 
 // replace puts a text in place of the characters from i up to j.
 func (b *builder) replace(t *thread, i, j int, s *str) {
-	tail := b.part(t, j, b.length())
-	b.truncate(i)
-	b.add(t, s)
-	b.add(t, tail)
+	t.charge((b.length() - j) / 32)
+	t.grow(max(0, s.length()-(j-i)), 4)
+	if s.u != nil {
+		b.widen(t)
+	}
+	if !b.wide {
+		b.b = slices.Replace(b.b, i, j, []byte(s.s)...)
+		return
+	}
+	units := s.u
+	for k := range len(s.s) {
+		units = append(units, uint16(s.s[k]))
+	}
+	b.u = slices.Replace(b.u, i, j, units...)
 }
 
 func (b *builder) truncate(n int) {

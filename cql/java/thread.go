@@ -2,7 +2,11 @@ package java
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"runtime"
+	"runtime/debug"
+	"strings"
 )
 
 // The errors of a call that used up its budget.
@@ -90,13 +94,13 @@ func (t *thread) alloc(n int) {
 	}
 }
 
-// grow counts n elements of size bytes, and as many steps.
+// grow counts n elements of size bytes, and the steps that it takes to write them.
 func (t *thread) grow(n, size int) {
 	if n > 0 && size > 0 && n > math.MaxInt64/size {
 		panic(stop{ErrMemory})
 	}
 	t.alloc(n * size)
-	t.charge(n / 8)
+	t.charge(n * size / 32)
 }
 
 // throw ends the call with an exception.
@@ -107,4 +111,22 @@ func throw(c *class, message string) {
 // throwPlain ends the call with an exception without a message.
 func throwPlain(c *class) {
 	panic(stop{&Exception{Class: c.name}})
+}
+
+// maxMessage is how many bytes of the message of an exception a client gets.
+const maxMessage = 32 << 10
+
+// failure is the error of a call that panicked. Besides exceptions these are objects that are not what the type in the
+// body says, because it was raw, and mistakes of this package, which must not end the server.
+func failure(recovered any) error {
+	switch r := recovered.(type) {
+	case stop:
+		if e, ok := r.err.(*Exception); ok && len(e.Message) > maxMessage {
+			e.Message = strings.ToValidUTF8(e.Message[:maxMessage], "") + "..."
+		}
+		return r.err
+	case *runtime.TypeAssertionError:
+		return &Exception{Class: classClassCastException.name}
+	}
+	return fmt.Errorf("run the body of a function: %v\n%s", recovered, debug.Stack())
 }

@@ -236,18 +236,26 @@ func (x *lexer) escape(units []uint16) []uint16 {
 	return append(units, uint16(n))
 }
 
+// maxNumber is how many characters a number may have.
+const maxNumber = 1000
+
 // numberEnd is where a number ends at the latest.
 func numberEnd(s string) int {
-	for i := range len(s) {
+	points := 0
+	for i := range min(len(s), maxNumber+1) {
 		c := s[i]
 		switch {
-		case c == '.' || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z':
+		case c == '.':
+			if points++; points > 1 {
+				return i
+			}
+		case c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z':
 		case (c == '+' || c == '-') && i > 0 && s[i-1]|0x20 == 'e':
 		default:
 			return i
 		}
 	}
-	return len(s)
+	return min(len(s), maxNumber+1)
 }
 
 // number reads a number. Its sign is an operator before it.
@@ -287,6 +295,9 @@ func (x *lexer) number(tok *token) {
 			}
 			digits("0123456789")
 		}
+	}
+	if size > maxNumber {
+		refuse(x.pos, "The literal is too long")
 	}
 	tok.text = strings.ReplaceAll(lower[:size], "_", "")
 	if rest[size-1] == '_' {

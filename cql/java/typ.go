@@ -31,6 +31,20 @@ type typ struct {
 	args  []*typ // of the class; nil if it is not generic, or raw
 	elem  *typ   // of an array
 	name  string // of a primitive type or a type variable
+	size  int    // how many types it consists of, for arguments that are classes or arrays
+}
+
+// maxTypeSize bounds how many types a type consists of. Without it var doubles them with each line:
+//
+//	var b = Collections.singletonMap(a, a); var c = Collections.singletonMap(b, b);
+const maxTypeSize = 500
+
+// checkSize refuses a type that is too large.
+func (t *typ) checkSize() *typ {
+	if t.size > maxTypeSize {
+		refuse(pos{}, "the type is too large")
+	}
+	return t
 }
 
 var (
@@ -83,9 +97,18 @@ func (t *typ) text(className func(*class) string) string {
 }
 
 // classType is a class with the types that its parameters are.
-func classType(c *class, args ...*typ) *typ { return &typ{kind: classKind, class: c, args: args} }
+func classType(c *class, args ...*typ) *typ {
+	t := &typ{kind: classKind, class: c, args: args, size: 1}
+	for _, a := range args {
+		t.size += a.size
+	}
+	return t.checkSize()
+}
 
-func arrayOf(elem *typ) *typ { return &typ{kind: arrayKind, elem: elem} }
+func arrayOf(elem *typ) *typ {
+	t := &typ{kind: arrayKind, elem: elem, size: elem.size + 1}
+	return t.checkSize()
+}
 
 func same(a, b *typ) bool {
 	return a == b || a.kind == b.kind && a.class == b.class && a.name == b.name &&
@@ -239,6 +262,9 @@ func castable(a, b *typ) bool {
 	}
 	ea, eb := erase(a), erase(b)
 	if isSubtype(ea, eb) || isSubtype(eb, ea) {
+		if b.kind == arrayKind {
+			return true
+		}
 		s := asSuper(a, classOf(b))
 		return s == nil || isSubtype(s, b)
 	}
