@@ -181,7 +181,7 @@ var testArrows = map[string][]string{
 	"protocol/client/traffic":        {"cqltest"},
 	"protocol/client/diagram":        {"cqltest", "protocol/client", "cql/cqlerr"},
 	"protocol/client/shell":          {"cqltest"},
-	"protocol/client/shell/prompt":   {"cqltest", "internal/certificates", "protocol", "cql/cqlerr"},
+	"protocol/client/shell/prompt":   {"cqltest", "cqltest/functions", "internal/certificates", "protocol", "cql/cqlerr"},
 	"compat_tests/drivers/histories": {"internal/inside", "internal/nodes", "store/engine"},
 	"compat_tests/example":           {"cqltest", "cqltest/gocqltest"},
 	"compat_tests/script":            {"compat_tests/tamper", "internal/inside", "server", "cqltest"},

@@ -51,6 +51,7 @@ func TestCQLVersions(t *testing.T) {
 // The reader executes quick statements: reads unless they are traced, long, or come after a read that took long in the
 // same burst, and writes unless they are large.
 func TestRunsInReader(t *testing.T) {
+	alone := planningServer(t) // writes wait for no clock
 	read, write := &statements.Statement{Quick: true, Reads: true}, &statements.Statement{Quick: true, Writes: "SIMPLE"}
 	for _, test := range []struct {
 		name      string
@@ -63,7 +64,7 @@ func TestRunsInReader(t *testing.T) {
 		{"traced read", read, &request{conn: new(conn), trace: new(trace.Trace)}, false},
 		{"read after a slow one", read, &request{conn: &conn{heldUp: true}}, false},
 		{"read that may wait", &statements.Statement{Reads: true}, &request{conn: new(conn)}, false},
-		{"write", write, &request{conn: &conn{heldUp: true}, size: largeWrite, trace: new(trace.Trace)}, true},
+		{"write", write, &request{conn: &conn{server: alone, heldUp: true}, size: largeWrite, trace: new(trace.Trace)}, true},
 		{"large write", write, &request{conn: new(conn), size: largeWrite + 1}, false},
 	} {
 		if got := test.request.runsInReader(test.statement); got != test.want {

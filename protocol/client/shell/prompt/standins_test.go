@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cqld/cqld/cqltest"
+	"github.com/cqld/cqld/cqltest/functions"
 	"github.com/cqld/cqld/internal/certificates"
 	"github.com/cqld/cqld/protocol/client/shell"
 )
@@ -38,7 +39,7 @@ CREATE AGGREGATE shop.total(int) SFUNC plus STYPE int FINALFUNC twice INITCOND 0
 
 // TestStandIns runs commands of the shell on stand-ins for other servers.
 func TestStandIns(t *testing.T) {
-	backend := cqltest.RunT(t).Addr()
+	backend := cqltest.RunT(t, functions.Enable()).Addr()
 	t.Chdir(t.TempDir())
 	authority, err := certificates.NewAuthority("stand-in")
 	if err != nil {
