@@ -118,7 +118,7 @@ func (e *Engine) needed() int64 {
 		all += l.Size
 		if l.Level == 0 {
 			zero = l.Size
-		} else if l.NumTables > 0 {
+		} else if l.NumTables > 0 || l.IsBaseLevel { // the first table must not need room that the log has taken
 			table = max(table, 12*l.TargetFileSize)
 		}
 		if l.IsBaseLevel {
@@ -133,10 +133,11 @@ func (e *Engine) needed() int64 {
 func (e *Engine) RoomForLog(size int64) error { return e.leaves(size, 2*e.o.MemTable) }
 
 // kept is the space below which commits are refused, unless they free space: beside what is needed, for what is being
-// flushed already, and for the log of commits that free space.
+// flushed already, for the log of commits that free space, and for the log of the flush before, which is kept until
+// Badger's memtable with the end of that flush is a table.
 func (e *Engine) kept() int64 {
-	need := e.needed()
-	return need + max(need/2, 4*e.o.MemTable)
+	need, flush := e.needed(), 4*e.o.MemTable
+	return need + max(need/2, flush) + flush
 }
 
 // spareDescriptors is how many file descriptors have to be left for tables before a flush: a compaction that cannot
