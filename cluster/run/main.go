@@ -43,7 +43,10 @@ func run(nodes int, command []string) error {
 	if err := local.Build(folder); err != nil {
 		return err
 	}
-	c, err := local.Start(folder, local.Options{Nodes: nodes, Direct: true})
+	c, err := local.Start(folder, local.Options{
+		Nodes: nodes, Direct: true,
+		Node: []string{"--set", "user_defined_functions_enabled=true"}, // which the suites of drivers define
+	})
 	if err != nil {
 		return err
 	}

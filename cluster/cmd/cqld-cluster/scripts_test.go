@@ -39,13 +39,16 @@ const onNodes = "^operations$/^(alter_table_(add|drop|views)|alter_type|batch|co
 const showNodes = "^(virtual_tables|system_tables|metrics_tables|334_gossip|built_views|alter_keyspace|batch_sizes|" +
 	"106_alter_system_keyspace)$"
 
+// enabled are flags of servers for scripts, because these were recorded from a Cassandra with users' functions.
+var enabled = []string{"--set", "user_defined_functions_enabled=true"}
+
 // TestScripts runs the scripts of cqld's own tests against a node whose data is in a cluster of several regions.
 func TestScripts(t *testing.T) {
 	modes := otherMode
 	if full {
 		modes = fewModes
 	}
-	runScripts(t, serve(t, tikvtest.New(t, 3)).addr, "./.", modes)
+	runScripts(t, serve(t, tikvtest.New(t, 3), enabled...).addr, "./.", modes)
 }
 
 // TestScriptsOnNodes runs them against three nodes. Each connection is to another node than the one before.
@@ -54,7 +57,7 @@ func TestScriptsOnNodes(t *testing.T) {
 	c.Clock.Step = 50 * time.Millisecond // as PD moves its clock
 	var addresses []string
 	for range 3 {
-		addresses = append(addresses, serve(t, c).addr)
+		addresses = append(addresses, serve(t, c, enabled...).addr)
 	}
 	gate, err := local.OpenGate(addresses...)
 	if err != nil {
@@ -73,7 +76,7 @@ func TestScriptsAlone(t *testing.T) {
 	if !*all {
 		t.Skip("without -all the scripts are run on nodes only")
 	}
-	runScripts(t, start(t, tikvtest.New(t, 3), nil).addr, "./.", fewModes)
+	runScripts(t, start(t, tikvtest.New(t, 3), nil, enabled...).addr, "./.", fewModes)
 }
 
 // atOnce is how many scripts are run at the same time. Much of their time are definitions, which wait for all nodes.
