@@ -122,6 +122,10 @@ type Env struct {
 	// Step is called often by long computations: it lets others run, and returns an Ended to stop them. It may be nil.
 	Step func() error
 
+	// Hold takes n bytes of the memory that calls of users' functions share, and lets others run while there are none.
+	// A negative n gives back all that a call has taken. It may be nil.
+	Hold func(n int64) error
+
 	Limits Limits // of users' functions
 
 	// Constants are the arguments that calls keep from row to row, as their functions see them. It may be nil.

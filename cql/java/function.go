@@ -125,7 +125,7 @@ func (c *Constants) count(t *thread) {
 	if t.env.Memory == 0 {
 		return
 	}
-	if c.allocated += t.env.Memory - t.mem; c.allocated > t.env.Memory {
+	if c.allocated += t.allocated(); c.allocated > t.env.Memory {
 		clear(c.objects)
 		c.allocated = 0
 	}
@@ -180,8 +180,9 @@ func (t *thread) result() []byte {
 // begin takes a thread from the pool and gives it the budget.
 func (f *Function) begin(env *Env) *thread {
 	t := f.pool.Get().(*thread)
-	t.env, t.mem, t.steps = env, env.Memory, env.Steps
-	if t.mem == 0 {
+	t.env, t.mem, t.steps = env, min(env.Memory, holdStep), env.Steps
+	t.rest = env.Memory - t.mem
+	if env.Memory == 0 {
 		t.mem = math.MaxInt64
 	}
 	if t.steps == 0 {

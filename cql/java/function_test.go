@@ -152,6 +152,8 @@ type testHost struct {
 	err   error
 }
 
+func (*testHost) Hold(int64) error { return nil }
+
 func (h *testHost) Step() error {
 	if h.steps++; h.steps >= 100 {
 		return h.err

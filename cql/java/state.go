@@ -22,7 +22,7 @@ func (s *State) Size() int { return s.size }
 
 // measure finds out the size, if it may have changed much. A state that is a number has none.
 func (s *State) measure(t *thread) {
-	s.allocated += t.env.Memory - t.mem
+	s.allocated += t.allocated()
 	if s.value.r == nil || s.allocated < sizeStep+int64(s.size) {
 		return
 	}

@@ -50,7 +50,8 @@ type thread struct {
 	taken int64    // steps up to the last look
 	steps int64    // steps that the call may take
 	env   *Env
-	mem   int64 // bytes left
+	mem   int64 // bytes left until the host is asked for more
+	rest  int64 // bytes that the host may be asked for
 	depth int   // of collections inside collections
 	fn    *Function
 }
@@ -87,12 +88,34 @@ func (t *thread) look() {
 	t.left = t.slice
 }
 
+// holdStep is how many bytes a call may allocate before its host is asked for more, and how many it is asked for.
+const holdStep = 1 << 20
+
 // alloc counts n bytes.
 func (t *thread) alloc(n int) {
 	if t.mem -= int64(n); t.mem < 0 {
-		panic(stop{ErrMemory})
+		t.hold()
 	}
 }
+
+// hold asks the host for the memory that is missing.
+func (t *thread) hold() {
+	missing := -t.mem
+	if missing > t.rest {
+		panic(stop{ErrMemory})
+	}
+	more := min((missing+holdStep-1)/holdStep*holdStep, t.rest)
+	if t.env.Host != nil {
+		if err := t.env.Host.Hold(more); err != nil {
+			panic(stop{err})
+		}
+	}
+	t.mem += more
+	t.rest -= more
+}
+
+// allocated is how many bytes the call has allocated.
+func (t *thread) allocated() int64 { return t.env.Memory - t.rest - t.mem }
 
 // grow counts n elements of size bytes, and the steps that it takes to write them.
 func (t *thread) grow(n, size int) {

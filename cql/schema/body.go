@@ -86,6 +86,9 @@ type CallHost interface {
 	// Step is called about every 4,096 steps; its error ends the call.
 	Step() error
 
+	// Hold is called before a call allocates more than 1 MiB, for each MiB; its error ends the call.
+	Hold(n int64) error
+
 	// Now is the time of the statement.
 	Now() time.Time
 

@@ -55,6 +55,7 @@ func (d *CreateFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outco
 		checkDirectives(d.Statement.OrReplace, d.Statement.IfNotExists),
 		d.checkEnabled(r),
 		d.check(args),
+		d.checkBodies(c),
 	)
 	if err != nil {
 		return nil, Outcome{}, err
@@ -83,6 +84,25 @@ func (d *CreateFunction) Apply(c *schema.Catalog, r Run) (*schema.Catalog, Outco
 		kind = schema.Updated
 	}
 	return c.WithRoutine(f), callableOutcome(kind, schema.TargetFunction, d.Keyspace, name, args.texts(), f.Args), nil
+}
+
+// maxBodies is how many bytes all bodies of a catalog may have. Compiled they stay in memory, and those of many short
+// statements take 30 times as much there.
+const maxBodies = 2 << 20
+
+// checkBodies refuses a body that is too much beside the others. The one that it replaces counts too.
+func (d *CreateFunction) checkBodies(c *schema.Catalog) error {
+	size := len(d.Statement.Body)
+	for _, k := range c.Keyspaces() {
+		for _, f := range k.Functions {
+			size += len(f.Body)
+		}
+	}
+	if size > maxBodies {
+		return cqlerr.Invalidf("The bodies of all functions may have up to %d bytes in cqld, and with this one they have "+
+			"more: drop functions that are not called", maxBodies)
+	}
+	return nil
 }
 
 // check has the checks that do not depend on the keyspace.

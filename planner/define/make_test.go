@@ -117,3 +117,20 @@ func catalog(t testing.TB) *schema.Catalog {
 	}
 	return c
 }
+
+// The bodies of all functions have a limit, because they stay in memory.
+func TestManyBodies(t *testing.T) {
+	c := catalog(t)
+	text := ""
+	for i := range 20 {
+		statement := fmt.Sprintf("CREATE FUNCTION ks.f%d (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java "+
+			"AS 'return a; //%s'", i, strings.Repeat("x", 200_000))
+		if text, c = planText(c, statement); strings.Contains(text, "error") {
+			break
+		}
+	}
+	const want = "The bodies of all functions may have up to 2097152 bytes"
+	if n := len(c.Keyspace("ks").Functions); n != 10 || !strings.Contains(text, want) {
+		t.Errorf("after %d functions: %s", n, text)
+	}
+}

@@ -16,6 +16,8 @@ import (
 type Work struct {
 	function *schema.Function   // whose body was compiled
 	values   map[string]outcome // by the type and the text of the expression
+
+	Returned int64 // bytes of Env.Hold for what users' functions returned
 }
 
 // outcome is the value or the error of an expression.
@@ -55,11 +57,30 @@ func sameBody(a, b *schema.Function) bool {
 	return types.Equal(a.Returns, b.Returns) && slices.EqualFunc(a.Args, b.Args, types.Equal)
 }
 
+// returned counts the result of a user's function.
+func (w *Work) returned(env *expr.Env, n int64) error {
+	if w.Returned+n > env.Limits.Memory {
+		return cqlerr.Invalidf("What functions return to one definition may have up to %d bytes in cqld, and this has more",
+			env.Limits.Memory)
+	}
+	if n == 0 {
+		return nil
+	}
+	err := env.Hold(n)
+	if err == nil {
+		w.Returned += n
+	}
+	return err
+}
+
 // evaluate computes an expression.
 func (w *Work) evaluate(e expr.Expr, env *expr.Env) (types.Value, error) {
 	x := &expr.Context{Env: env}
 	if env != nil {
 		x.Step = env.Step
+	}
+	if w != nil && env != nil && env.Hold != nil {
+		x.Return = func(n int) error { return w.returned(env, int64(n)) }
 	}
 	if w == nil || !expr.Costly(e) {
 		return e.Eval(x)

@@ -24,18 +24,16 @@ func errLongWork() error {
 func (e *Executor) define(ctx context.Context, r *Request, p define.Definition) (Result, error) {
 	var out define.Outcome
 	var before, after *schema.Catalog
-	changed, env, work := false, e.env(), new(define.Work)
-	until := time.Now().Add(longestWork)
-	env.Step = func() error {
-		err := ctx.Err()
-		if err == nil && time.Now().After(until) {
-			err = errLongWork()
-		}
-		if err != nil {
-			return &expr.Ended{Cause: err}
+	working, end := context.WithTimeoutCause(ctx, longestWork, errLongWork())
+	defer end()
+	step := func() error {
+		if working.Err() != nil {
+			return &expr.Ended{Cause: context.Cause(working)}
 		}
 		return nil
 	}
+	changed, env, work := false, e.env(working, nil, step), new(define.Work)
+	defer func() { _ = env.Hold(-work.Returned) }() // giving back does not fail
 	apply := func(c *schema.Catalog) (*schema.Catalog, error) {
 		if err := define.Authorize(p, r.User, c); err != nil {
 			return nil, err

@@ -1,8 +1,10 @@
 package exec
 
 import (
+	"context"
 	"crypto/rand"
 	mathrand "math/rand/v2"
+	"runtime/debug"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -13,10 +15,17 @@ import (
 	"github.com/cqld/cqld/planner/expr"
 	"github.com/cqld/cqld/planner/guardrail"
 	"github.com/cqld/cqld/store"
+	"github.com/cqld/cqld/store/pace"
 )
 
 // functionMemory is how many bytes a call of a user's function may allocate, garbage included.
 const functionMemory = 64 << 20
+
+// heapSize is how many bytes all calls may allocate at a time, without the first MiB of each. One call more may take as
+// much as it needs, so that calls which wait for memory with some of it do not wait for each other.
+func heapSize() int64 {
+	return min(max(debug.SetMemoryLimit(-1)/8, functionMemory), 4*functionMemory)
+}
 
 // Executor runs plans against a store. It may be used concurrently.
 type Executor struct {
@@ -27,6 +36,7 @@ type Executor struct {
 
 	settings *guardrail.Settings
 	limits   functions.Limits // of users' functions
+	heap     *pace.Room       // that their calls share
 
 	strictIn string // the node's datacenter, if StrictReplicas was called
 }
@@ -46,12 +56,28 @@ func New(s *store.Store, keeper *roles.Keeper, settings *guardrail.Settings, log
 		Warn: time.Duration(settings.UserFunctionsWarn) * time.Millisecond,
 		Fail: time.Duration(settings.UserFunctionsFail) * time.Millisecond,
 	}
-	return &Executor{store: s, log: log, settings: settings, limits: limits, ids: newIdentifiers(s.Now), roles: keeper}
+	return &Executor{store: s, log: log, settings: settings, limits: limits, heap: pace.NewRoom(heapSize()), ids: newIdentifiers(s.Now), roles: keeper}
 }
 
-// env is the environment of functions in an execution that begins now.
-func (e *Executor) env() *expr.Env {
-	return &expr.Env{Now: e.store.Now(), UUID: e.ids.random, TimeUUID: e.ids.time, Limits: e.limits}
+// env is the environment of functions in an execution that begins now. What waits for memory waits on the turn, or
+// until ctx ends if there is none.
+func (e *Executor) env(ctx context.Context, turn *pace.Turn, step func() error) *expr.Env {
+	env := &expr.Env{Now: e.store.Now(), UUID: e.ids.random, TimeUUID: e.ids.time, Limits: e.limits, Step: step}
+	env.Hold = func(n int64) (err error) {
+		switch {
+		case n <= 0:
+			e.heap.Leave(env, -n)
+		case turn != nil:
+			err = turn.Take(e.heap, env, n)
+		case e.heap.Take(ctx, env, n) != nil:
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return &expr.Ended{Cause: err}
+		}
+		return nil
+	}
+	return env
 }
 
 // failure is the result that goes with an error: the warnings of users' functions.

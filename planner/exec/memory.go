@@ -15,8 +15,8 @@ const heldStep = 64 << 10
 
 // errHeld refuses a result that would take too much memory.
 func errHeld() error {
-	return cqlerr.Invalidf("The rows of one result or of what is sorted may have up to %d bytes in cqld, and these have more: "+
-		"ask for pages or fewer rows", maxHeld)
+	return cqlerr.Invalidf("The rows of one result or of what is sorted, and what functions return to one statement, may have up "+
+		"to %d bytes in cqld, and these have more: ask for pages or fewer rows", maxHeld)
 }
 
 // errTooManyRows refuses a write before its rows take memory.

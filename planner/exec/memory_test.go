@@ -115,7 +115,8 @@ func TestTooMuchHeld(t *testing.T) {
 	for c := range 60 {
 		s.bound("INSERT INTO t (k, c, v) VALUES (1, ?, ?)", integer(c), big)
 	}
-	want := "error 2200: The rows of one result or of what is sorted may have up to 10000000 bytes in cqld, and these have more: " +
+	want := "error 2200: The rows of one result or of what is sorted, and what functions return to one statement, may have up to " +
+		"10000000 bytes in cqld, and these have more: " +
 		"ask for pages or fewer rows\n"
 	if got := s.bound("SELECT v, v, v, v, v FROM t"); got != want {
 		t.Errorf("without pages: %.200s", got)

@@ -78,8 +78,8 @@ func (w *writing) newMutation(t *schema.Table, key []byte) *store.Mutation {
 func (w *writing) bind(m *planner.Modification, values []types.Value) (err error) {
 	w.x.Values = values
 	if w.x.Env == nil && !m.Plain {
-		w.x.Env = w.e.env()
-		w.x.Env.Step = w.x.Step
+		w.x.Return = func(n int) error { return w.returned.grow(w.turn(), n) }
+		w.x.Env = w.e.env(context.Background(), w.options.Turn, w.x.Step)
 	}
 	if m.JSON != nil {
 		w.x.JSON, err = m.JSON.Read(&w.x)

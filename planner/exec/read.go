@@ -40,7 +40,7 @@ type reading struct {
 	out       answer
 
 	meta       []store.CellMeta // of the current row
-	held       holding          // memory besides the result: keys, ranges and the static row
+	held       holding          // memory besides the result: keys, ranges, the static row and what functions return
 	tombstones store.TombstonesRead
 	aggregated int // rows since Cassandra would have begun another page of them
 
@@ -188,8 +188,8 @@ func (r *reading) setContext(req *Request) {
 		r.x.Step = r.onStep
 	}
 	if !p.Plain {
-		r.x.Env = r.e.env()
-		r.x.Env.Step = r.x.Step
+		r.x.Return = r.onHold
+		r.x.Env = r.e.env(context.Background(), req.Turn, r.x.Step)
 	}
 	r.read = store.Read{
 		Table: p.Table, Reverse: p.Reverse, Now: r.x.Now, Meta: p.Selection.Meta, Session: req.Session, Turn: req.Turn,

@@ -50,9 +50,9 @@ func (r *reading) showStatic() (more bool, err error) {
 	return more, err
 }
 
-// show gives a row to the collector if its partition may give one more and the row passes the filters. It reports
+// take gives a row to the collector if its partition may give one more and the row passes the filters. It reports
 // whether more are wanted.
-func (r *reading) show(partition []byte, row [][]byte, static bool) (more bool, err error) {
+func (r *reading) take(partition []byte, row [][]byte, static bool) (more bool, err error) {
 	if r.page.partitionLeft <= 0 && r.isInPartition(partition) {
 		return r.skip(partition), nil
 	}
@@ -62,6 +62,14 @@ func (r *reading) show(partition []byte, row [][]byte, static bool) (more bool, 
 		}
 	}
 	return r.collector.collect(r, partition, row, static)
+}
+
+// show is take, and forgets what functions returned for the row.
+func (r *reading) show(partition []byte, row [][]byte, static bool) (more bool, err error) {
+	before := r.held.used
+	more, err = r.take(partition, row, static)
+	r.held.used = before
+	return more, err
 }
 
 // passes reports whether a row satisfies all filters.

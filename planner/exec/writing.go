@@ -46,6 +46,8 @@ type writing struct {
 	elements  int
 	size      size
 
+	returned holding // what users' functions returned
+
 	guard   *guardrail.Check // nil: no guardrail of values is on
 	terms   []term           // of storage-attached indexes
 	refusal error            // of the first value that an index refuses

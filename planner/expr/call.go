@@ -58,7 +58,10 @@ func (c *Call) Eval(x *Context) (types.Value, error) {
 // compute computes the arguments, then the function.
 func (c *Call) compute(x *Context) (types.Value, error) {
 	before := len(x.args)
-	defer func() { x.args = x.args[:before] }()
+	defer func() {
+		clear(x.args[before:])
+		x.args = x.args[:before]
+	}()
 	for _, a := range c.Args {
 		v, err := a.Eval(x)
 		if err != nil {
@@ -86,6 +89,11 @@ func (c *Call) compute(x *Context) (types.Value, error) {
 		}
 		if c.Function.User != nil { // its sets and maps may have any order
 			v.Bytes = types.NormalizeBound(c.Type(), v.Bytes)
+		}
+	}
+	if c.Function.User != nil && x.Return != nil { // a short statement may have many calls that return long texts
+		if err := x.Return(len(v.Bytes)); err != nil {
+			return types.Value{}, err
 		}
 	}
 	return v, nil

@@ -35,6 +35,7 @@ type Context struct {
 	Env    *Env                  // nil where no function is called
 	Step   func() error          // called often by long work: an error ends it; nil: nothing bounds it
 	Hold   func(n int) error     // takes memory until the execution is over; nil: memory is not counted
+	Return func(n int) error     // takes memory for what a user's function returns; nil: it is not counted
 	Row    [][]byte              // by schema.Column.Index, in selections
 	Cell   func(column int) Cell // of that row
 	Now    int64                 // seconds since 1970, which TTLs are counted from

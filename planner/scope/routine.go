@@ -106,6 +106,7 @@ type running struct {
 	call    schema.CallEnv
 	took    time.Duration // without the time that others run
 	resumed time.Time     // after the last step; zero: there was none, so the call has not taken long
+	held    int64         // bytes, of env.Hold
 }
 
 // calls has calls that are over.
@@ -134,6 +135,9 @@ func (c *running) end(err error) error {
 	if err != nil {
 		err = c.failed(err, limits)
 	}
+	if c.held > 0 {
+		_ = c.env.Hold(-c.held) // giving back does not fail
+	}
 	*c = running{}
 	calls.Put(c)
 	return err
@@ -157,6 +161,20 @@ func (c *running) Step() error {
 			return err
 		}
 	}
+	c.resumed = time.Now()
+	return nil
+}
+
+// Hold takes memory for the call until it ends. The time that it waits does not count.
+func (c *running) Hold(n int64) error {
+	if c.env.Hold == nil {
+		return nil
+	}
+	c.pause()
+	if err := c.env.Hold(n); err != nil {
+		return err
+	}
+	c.held += n
 	c.resumed = time.Now()
 	return nil
 }

@@ -195,3 +195,40 @@ func BenchmarkCall(b *testing.B) {
 		}
 	}
 }
+
+// A call asks for the memory beyond its first MiB before it takes it, and gives it back however it ends.
+func TestSharedMemory(t *testing.T) {
+	c := ints(map[string]string{
+		"small": "return new byte[100000].length;", "large": "return new long[1000000].length;",
+		"thrown": "long[] x = new long[1000000]; return a / 0;", "bomb": "return new long[100000000].length;",
+	})
+	refusal := errors.New("there is no memory")
+	for _, test := range []struct {
+		function string
+		refuse   error
+		taken    int64
+		text     string
+	}{
+		{"small", refusal, 0, ""},
+		{"large", nil, 7 << 20, ""},
+		{"large", refusal, 0, refusal.Error()},
+		{"thrown", nil, 7 << 20, "java.lang.ArithmeticException: / by zero"},
+		{"bomb", nil, 0, "java.lang.OutOfMemoryError: Java heap space"},
+	} {
+		taken, held := int64(0), int64(0)
+		env := &functions.Env{Limits: functions.Limits{Memory: 64 << 20, Fail: time.Hour}, Hold: func(n int64) error {
+			if n > 0 && test.refuse != nil {
+				return test.refuse
+			}
+			taken, held = taken+max(n, 0), held+n
+			return nil
+		}}
+		text := ""
+		if _, err := call(t, c, test.function, env); err != nil {
+			text = err.Error()
+		}
+		if text != test.text || held != 0 || taken != test.taken {
+			t.Errorf("%s takes %d bytes and keeps %d: %s", test.function, taken, held, text)
+		}
+	}
+}

@@ -201,16 +201,22 @@ func (t *Turn) Hold(n int64) error {
 	if t == nil || n <= 0 {
 		return nil
 	}
-	if !t.s.Room.TryTake(n) {
-		if t.budgeted {
-			return ErrBudget
-		}
-		if err := t.waitForRoom(n); err != nil {
-			return err
-		}
+	if err := t.Take(t.s.Room, t, n); err != nil {
+		return err
 	}
 	t.held += n
 	return nil
+}
+
+// Take is Room.Take, but lets others run while it waits. An error ends the work.
+func (t *Turn) Take(r *Room, owner any, n int64) error {
+	switch {
+	case r.TryTake(n):
+		return nil
+	case t.budgeted:
+		return ErrBudget
+	}
+	return t.waitForRoom(r, owner, n)
 }
 
 // Held is how many bytes the turn holds.
@@ -236,8 +242,8 @@ func (t *Turn) Give(n int64) {
 func (t *Turn) Short() bool { return t != nil && t.s.Room.Short() }
 
 // waitForRoom lets others run until n bytes are taken.
-func (t *Turn) waitForRoom(n int64) error {
-	c := t.s.Room.claim(t, n)
+func (t *Turn) waitForRoom(r *Room, owner any, n int64) error {
+	c := r.claim(owner, n)
 	select {
 	case <-c.taken:
 		return nil
@@ -252,7 +258,7 @@ func (t *Turn) waitForRoom(n int64) error {
 		err = t.queue(&t.s.paused)
 	}
 	if err != nil {
-		t.s.Room.withdraw(c)
+		r.withdraw(c)
 	}
 	return err
 }
