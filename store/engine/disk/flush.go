@@ -56,7 +56,18 @@ func (e *Engine) flushFrozen() {
 		if closing {
 			return
 		}
+		if e.badger.IsFull() {
+			e.freeLog()
+		}
 	}
+}
+
+// freeLog makes the log need fewer segments, because space is short.
+func (e *Engine) freeLog() {
+	if err := e.badger.Hasten(); err != nil {
+		e.o.Log.Warn().Err(err).Msg("cannot make a table so that the log is freed")
+	}
+	e.dropSegments()
 }
 
 // freezeRest freezes the memtable of an engine that is being closed, if it has commits that tables lack. It may have
@@ -197,6 +208,9 @@ func (e *Engine) waitForBadger(reason error) error {
 			e.o.Log.Error().Err(reason).Msg("nothing can be written to tables for now")
 		}
 		e.wakeCommits() // those that wait for the flush are refused
+		if errors.Is(reason, engine.ErrFull) {
+			e.freeLog()
+		}
 		pause = retryEvery
 		select {
 		case <-e.stop:
