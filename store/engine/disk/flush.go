@@ -179,9 +179,13 @@ func (e *Engine) writeTables(m *memory.Memtable, base memory.Base) error {
 // folded: then the store has written neither the value nor the delta.
 func (e *Engine) foldIntoTables(base memory.Base, dst, key, delta []byte) (value []byte, err error) {
 	var unfoldable error
-	found, err := base.Get(key, func(existing []byte) error {
-		value, unfoldable = e.fold(dst, key, existing, delta)
-		return nil
+	found := false
+	err = e.badger.BesideDrop(func() error {
+		found, err = base.Get(key, func(existing []byte) error {
+			value, unfoldable = e.fold(dst, key, existing, delta)
+			return nil
+		})
+		return err
 	})
 	switch {
 	case err != nil:
