@@ -168,7 +168,7 @@ func (s *definer) loadIndexes(first *state, rebuild bool) error {
 	if err := s.keepDefinitions(ops); err != nil {
 		return err
 	}
-	if err := s.commit(ops); err != nil {
+	if err := errors.Join(s.commit(ops), s.engine.Sync()); err != nil { // before the copy without what they change
 		return err
 	}
 	s.meta = m

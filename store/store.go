@@ -125,7 +125,7 @@ func (s *Store) load(system []*schema.Keyspace) error {
 		if err := s.meta.drawHost(); err != nil {
 			return err
 		}
-		if err := s.commit([]engine.Op{s.meta.op()}); err != nil {
+		if err := errors.Join(s.commit([]engine.Op{s.meta.op()}), s.engine.Sync()); err != nil { // before its copy
 			return fmt.Errorf("write the store's first record: %w", err)
 		}
 	}

@@ -30,7 +30,7 @@ func (f *Flush) admit(size int64) error {
 		if e.budget < size || e.flattening.Load() {
 			err := errBehind
 			if !e.flattening.Load() {
-				err = e.mayFlush()
+				err = e.mayFlush(e.room)
 			}
 			if err != nil {
 				e.writing.Unlock()
@@ -50,8 +50,8 @@ func (f *Flush) admit(size int64) error {
 }
 
 // mayFlush returns the reason why Badger may not be given another memtable's worth, or nil. The memtables are counted
-// first: one becomes a table before its log is removed.
-func (e *Engine) mayFlush() error {
+// first: one becomes a table before its log is removed. room says whether there is room.
+func (e *Engine) mayFlush(room func() error) error {
 	if err := e.Damage(); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (e *Engine) mayFlush() error {
 	if memtables > 1 || e.db.Levels()[0].NumTables+memtables+1 > maxLevelZero {
 		return errBehind
 	}
-	if err := e.room(); err != nil {
+	if err := room(); err != nil {
 		return err
 	}
 	return descriptors()
@@ -110,34 +110,41 @@ func (e *Engine) room() error { return e.enough(0) }
 func (e *Engine) enough(reserve int64) error { return e.leaves(0, max(reserve, e.needed())) }
 
 // needed is the space for a flush and the compactions after it: the log of a memtable, the tables that it becomes,
-// level zero merged into the base level, and a table of another level merged with the tables that it overlaps. The base
-// level counts as it may become, because a disk that is full while it is small has to suffice when it has grown.
+// level zero merged into the base level, and a table of another level merged with the tables that it overlaps. Levels
+// count as they may become after what is in memory is flushed, because a disk that is full before has to suffice: Badger
+// doubles the size of the largest tables with each level that it begins to use.
 func (e *Engine) needed() int64 {
-	var zero, all, base, target, table int64
+	var zero, all, base, target int64
 	for _, l := range e.db.Levels() {
 		all += l.Size
 		if l.Level == 0 {
 			zero = l.Size
-		} else if l.NumTables > 0 || l.IsBaseLevel { // the first table must not need room that the log has taken
-			table = max(table, 12*l.TargetFileSize)
 		}
 		if l.IsBaseLevel {
 			base, target = l.Size, l.TargetSize
 		}
 	}
+	o := e.db.Opts()
+	table := 12 * o.BaseTableSize
+	for size := all + 8*e.o.MemTable; size > o.BaseLevelSize; size /= int64(o.LevelSizeMultiplier) {
+		table *= int64(o.TableSizeMultiplier)
+	}
 	return 3*e.o.MemTable + zero + max(base, min(target, all), table)
 }
 
 // RoomForLog fails if the log may not take so many bytes: to open the folder and to drop tables there has to be room
-// when the log and the memtable are full.
-func (e *Engine) RoomForLog(size int64) error { return e.leaves(size, 2*e.o.MemTable) }
+// when the log and the memtable are full. It notes whether there is room for commits, because a fast disk may take more
+// than what is kept within a spaceInterval.
+func (e *Engine) RoomForLog(size int64) error {
+	e.checkSpace()
+	return e.leaves(size, 2*e.o.MemTable)
+}
 
 // kept is the space below which commits are refused, unless they free space: beside what is needed, for what is being
-// flushed already, for the log of commits that free space, and for the log of the flush before, which is kept until
-// Badger's memtable with the end of that flush is a table.
+// flushed already, and for the log of commits that free space.
 func (e *Engine) kept() int64 {
-	need, flush := e.needed(), 4*e.o.MemTable
-	return need + max(need/2, flush) + flush
+	need := e.needed()
+	return need + max(need/2, 4*e.o.MemTable)
 }
 
 // spareDescriptors is how many file descriptors have to be left for tables before a flush: a compaction that cannot

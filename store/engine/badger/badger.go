@@ -240,25 +240,59 @@ func (e *Engine) Compact() error {
 	defer e.compacting.Unlock()
 	e.flattening.Store(true)
 	defer e.flattening.Store(false)
-	err := e.emptyMemtable()
-	for IsBehind(err) && e.sleep(compactionPoll) {
-		err = e.emptyMemtable()
-	}
-	if err != nil {
+	if err := e.awaitEmptyMemtable(); err != nil {
 		return err
 	}
 	return e.db.Flatten(1)
+}
+
+// EmptyMemtable returns when all complete flushes are in tables.
+func (e *Engine) EmptyMemtable() error {
+	e.compacting.Lock()
+	defer e.compacting.Unlock()
+	return e.awaitEmptyMemtable()
+}
+
+func (e *Engine) awaitEmptyMemtable() error {
+	err := e.emptyMemtable(e.room)
+	for IsBehind(err) && e.sleep(compactionPoll) {
+		err = e.emptyMemtable(e.room)
+	}
+	return err
+}
+
+// Hasten makes a table of Badger's memtable if the commit log keeps commits because of it, and there is room. That
+// takes less than a flush, and so frees the log on a disk that has no room for one. Only the flusher calls it.
+func (e *Engine) Hasten() error {
+	if _, err := e.InTables(); err != nil || len(e.inLogs) == 0 {
+		return err
+	}
+	e.compacting.Lock()
+	defer e.compacting.Unlock()
+	err := e.emptyMemtable(func() error {
+		merged := int64(0)
+		for _, l := range e.db.Levels() {
+			if l.Level == 0 || l.IsBaseLevel {
+				merged += l.Size
+			}
+		}
+		return e.leaves(0, 2*e.o.MemTable+merged)
+	})
+	if IsBehind(err) || errors.Is(err, engine.ErrFull) {
+		return nil // it is tried again
+	}
+	return err
 }
 
 // compactionPoll is how often Compact looks whether Badger takes more.
 const compactionPoll = 5 * time.Millisecond
 
 // emptyMemtable makes a table of Badger's memtable, which Flatten would leave. DropPrefix does so if there is something
-// to drop.
-func (e *Engine) emptyMemtable() error {
+// to drop. room says whether there is room.
+func (e *Engine) emptyMemtable(room func() error) error {
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	if err := e.mayFlush(); err != nil {
+	if err := e.mayFlush(room); err != nil {
 		return err
 	}
 	txn := e.db.NewTransactionAt(e.version.Load(), true)

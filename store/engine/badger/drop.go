@@ -80,6 +80,13 @@ func (e *Engine) drop(ctx context.Context, prefixes [][]byte) error {
 	return nil
 }
 
+// BesideDrop runs a read of keys that may be dropped: a long value is read as a whole, or not at all.
+func (e *Engine) BesideDrop(read func() error) error {
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	return read()
+}
+
 // dropAtOnce is the maximum number of prefixes in a call of DropPrefix, which compares each key with all of them.
 const dropAtOnce = 512
 

@@ -56,7 +56,18 @@ func (e *Engine) flushFrozen() {
 		if closing {
 			return
 		}
+		if e.badger.IsFull() {
+			e.freeLog()
+		}
 	}
+}
+
+// freeLog makes the log need fewer segments, because space is short.
+func (e *Engine) freeLog() {
+	if err := e.badger.Hasten(); err != nil {
+		e.o.Log.Warn().Err(err).Msg("cannot make a table so that the log is freed")
+	}
+	e.dropSegments()
 }
 
 // freezeRest freezes the memtable of an engine that is being closed, if it has commits that tables lack. It may have
@@ -168,9 +179,13 @@ func (e *Engine) writeTables(m *memory.Memtable, base memory.Base) error {
 // folded: then the store has written neither the value nor the delta.
 func (e *Engine) foldIntoTables(base memory.Base, dst, key, delta []byte) (value []byte, err error) {
 	var unfoldable error
-	found, err := base.Get(key, func(existing []byte) error {
-		value, unfoldable = e.fold(dst, key, existing, delta)
-		return nil
+	found := false
+	err = e.badger.BesideDrop(func() error {
+		found, err = base.Get(key, func(existing []byte) error {
+			value, unfoldable = e.fold(dst, key, existing, delta)
+			return nil
+		})
+		return err
 	})
 	switch {
 	case err != nil:
@@ -197,6 +212,9 @@ func (e *Engine) waitForBadger(reason error) error {
 			e.o.Log.Error().Err(reason).Msg("nothing can be written to tables for now")
 		}
 		e.wakeCommits() // those that wait for the flush are refused
+		if errors.Is(reason, engine.ErrFull) {
+			e.freeLog()
+		}
 		pause = retryEvery
 		select {
 		case <-e.stop:

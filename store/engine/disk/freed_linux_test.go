@@ -63,7 +63,7 @@ func fillDisk(t *testing.T, e *Engine, table string, atLeast int) (rows int) {
 // TestFullDiskIsFreed fills a disk until writes are refused, and removes the rows, as TRUNCATE does or one by one: the
 // space is free within seconds, without a restart, and another table takes as many rows.
 func TestFullDiskIsFreed(t *testing.T) {
-	const size = 80 << 20
+	const size = 64 << 20
 	for _, way := range []string{"drop", "delete"} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()

@@ -28,10 +28,7 @@ func (e *Engine) Keep(content []byte) error {
 	if err == nil {
 		return nil
 	}
-	if gone := os.RemoveAll(path); gone != nil { // it may be a folder
-		return errors.Join(err, gone)
-	}
-	return err
+	return errors.Join(err, os.RemoveAll(path), files.SyncFile(e.o.Dir)) // it may be a folder
 }
 
 // Kept returns the copy.

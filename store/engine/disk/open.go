@@ -169,6 +169,9 @@ func (e *Engine) repairLog(x *commitlog.Examination, o commitlog.Options) error 
 		e.Flushed(m, e.badger.Snapshot())
 		e.inTables = m.Last
 	}
+	if err := e.badger.EmptyMemtable(); err != nil { // I5
+		return err
+	}
 	e.log, err = x.Reset(e.o.Log, o)
 	return err
 }

@@ -215,3 +215,53 @@ func TestReadOnly(t *testing.T) {
 		}
 	}
 }
+
+// TestKilledAfterRepair kills a process after a repair of the log, and damages the logs of Badger's memtables, which have
+// the repaired commits at first: all are there, also when the folder is opened for reading, which does without these.
+func TestKilledAfterRepair(t *testing.T) {
+	dir := folder(t)
+	o := damagedLog(dir, &strings.Builder{})
+	e := open(t, o)
+	writeNumbers(t, e, 0, 1000)
+	if err := e.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	image := copyFolder(t, dir)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	change(t, filesLike(t, image, "*.log")[1], 100)
+	o.Dir, o.Repair = image, true
+	e = open(t, o)
+	want := readNumbers(t, e)
+	killed := copyFolder(t, image)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(want) < 990 {
+		t.Fatalf("after the repair there are %d", len(want))
+	}
+	o.Repair = false
+	for _, path := range filesLike(t, killed, "*.mem") {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end := len(bytes.TrimRight(b, "\x00")); end > 200 {
+			change(t, path, end/2)
+		}
+	}
+	for _, readOnly := range []bool{true, false} {
+		o.Dir, o.ReadOnly = killed, readOnly
+		e, err := Open(o, nil)
+		if err != nil {
+			t.Fatalf("read only %t: %v", readOnly, err)
+		}
+		if found := readNumbers(t, e); !maps.Equal(found, want) {
+			t.Errorf("read only %t: there are %d of %d", readOnly, len(found), len(want))
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -67,7 +67,7 @@ func (e *Engine) acknowledge(done func(error), outcome error) {
 }
 
 // noteSync notes the outcome of a sync. While space is short it has the memtable flushed, because deletes free nothing
-// in there.
+// in there, and the log freed.
 func (e *Engine) noteSync(began time.Time, err error) {
 	e.Mu.Lock()
 	defer e.Mu.Unlock()
@@ -76,9 +76,11 @@ func (e *Engine) noteSync(began time.Time, err error) {
 		e.Changed.Broadcast()
 	}
 	e.Forget()
-	if (e.freed || e.badger.IsFull()) && e.Memtable.Size > 0 && len(e.Layers.Frozen) < maxFrozen {
-		e.freed, e.freeing = false, true
-		e.Freeze()
+	if e.freed || e.badger.IsFull() {
+		if e.Memtable.Size > 0 && len(e.Layers.Frozen) < maxFrozen {
+			e.freed, e.freeing = false, true
+			e.Freeze()
+		}
 		wake(e.flushing)
 	}
 }
