@@ -208,3 +208,27 @@ func TestHTTPBodies(t *testing.T) {
 		t.Errorf("the bodies take %d bytes", n)
 	}
 }
+
+// TestHTTPFiles sends a file to the form of the login, which needs no login: net/http writes such files to the disk, as
+// long as they come.
+func TestHTTPFiles(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	w, _ := serveWeb(t, func(*httpLimits, *server.Options) {})
+	const size = 48 << 20 // more than net/http keeps in memory
+	head := "--x\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f\"\r\n\r\n"
+	c := w.dial(t, fmt.Sprintf("GET /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\n"+
+		"Content-Length: %d\r\n\r\n%s", len(head)+size+len("\r\n--x--\r\n"), head))
+	go func() { // until the server closes the connection
+		for range size >> 20 {
+			_, _ = c.Write(make([]byte, 1<<20))
+		}
+		_, _ = io.WriteString(c, "\r\n--x--\r\n")
+	}()
+	if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 303 ") {
+		t.Errorf("the answer is %s, %v", line, err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("files: %v, %v", left, err)
+	}
+}
