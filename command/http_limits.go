@@ -153,9 +153,9 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 
 func connOf(r *http.Request) *httpConn { return r.Context().Value(httpConnKey{}).(*httpConn) }
 
-// atATime serves n requests at a time with a handler that makes whole responses in memory, such as a diagram of 3 MB: for
-// all connections at once they would not fit. The next request waits until a client has read its response, for which it
-// has httpLimits.read.
+// atATime serves n requests at a time with a handler that makes whole responses in memory, such as a diagram of 3 MB:
+// for all connections at once they would not fit. The next request waits until a client has read its response, for
+// which it has httpLimits.read.
 func atATime(n int, h http.Handler) http.Handler {
 	places := make(chan struct{}, n)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -18,8 +18,8 @@ const (
 	maxLiteral = 4000
 )
 
-// maxRows is how many bytes of values a page of rows shows. Those after them are cut to maxBrief, because a page is made
-// in memory: a thousand rows of long values were a page of 76 MB.
+// maxRows is how many bytes of values a page of rows shows. Those after them are cut to maxBrief, because a page is
+// made in memory: a thousand rows of long values were a page of 76 MB.
 const (
 	maxRows  = 1 << 20
 	maxBrief = 40
