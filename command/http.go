@@ -69,10 +69,17 @@ func (w *web) serve(
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", w.health)
 	mux.HandleFunc("GET /ready", w.ready)
-	mux.Handle("GET /metrics", metricsHandler(srv, st, onDisk, s.calls))
-	mux.Handle("/", pages)
+	mux.Handle("GET /metrics", atATime(2, metricsHandler(srv, st, onDisk, s.calls)))
+	shown := atATime(4, pages)
+	mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost || r.URL.Path == "/activity/events" { // which last, and have limits of their own
+			pages.ServeHTTP(rw, r)
+			return
+		}
+		shown.ServeHTTP(rw, r)
+	})
 	if tests != nil {
-		mux.Handle("/control/", tests)
+		mux.Handle("/control/", atATime(4, tests))
 	}
 	if s.httpPprof {
 		mux.HandleFunc("/debug/pprof/", pprof.Index)

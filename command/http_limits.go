@@ -24,6 +24,7 @@ import (
 type httpLimits struct {
 	header      time.Duration // until the header of a request has arrived
 	body        time.Duration // until its body has
+	place       time.Duration // until others have been served, see atATime
 	read        time.Duration // that a client keeps the server waiting for each httpChunk bytes of responses
 	idle        time.Duration // until the next request
 	connections int
@@ -31,8 +32,8 @@ type httpLimits struct {
 
 func usualHTTPLimits() httpLimits {
 	return httpLimits{
-		header: 10 * time.Second, body: 30 * time.Second, read: 30 * time.Second, idle: 2 * time.Minute,
-		connections: httpShare(),
+		header: 10 * time.Second, body: 30 * time.Second, place: 10 * time.Second, read: 30 * time.Second,
+		idle: 2 * time.Minute, connections: httpShare(),
 	}
 }
 
@@ -63,6 +64,7 @@ type httpConn struct {
 	// Of the goroutine that writes: bytes since patience was set, and how long the client may keep it waiting still.
 	sent     int
 	patience time.Duration
+	hurried  bool // patience is for the whole response
 
 	// Guarded by the listener.
 	busy  bool      // a request has arrived completely, and the server makes the response
@@ -117,11 +119,18 @@ func (c *httpConn) Write(b []byte) (n int, err error) {
 		var written int
 		written, err = c.Conn.Write(b[n:min(len(b), n+httpChunk)])
 		n, c.sent, c.patience = n+written, c.sent+written, c.patience-time.Since(began)
-		if c.sent >= httpChunk {
-			c.sent, c.patience = 0, c.listener.limits.read
+		if !c.hurried {
+			c.renew()
 		}
 	}
 	return n, err
+}
+
+// renew sets patience, if enough has been sent since it was set.
+func (c *httpConn) renew() {
+	if c.sent >= httpChunk {
+		c.sent, c.patience = 0, c.listener.limits.read
+	}
 }
 
 // setBusy sets whether the server, and not the client, has to do the next step. It returns what it was before.
@@ -142,11 +151,38 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, httpConnKey{}, c)
 }
 
+func connOf(r *http.Request) *httpConn { return r.Context().Value(httpConnKey{}).(*httpConn) }
+
+// atATime serves n requests at a time with a handler that makes whole responses in memory, such as a diagram of 3 MB:
+// for all connections at once they would not fit. The next request waits until a client has read its response, for
+// which it has httpLimits.read.
+func atATime(n int, h http.Handler) http.Handler {
+	places := make(chan struct{}, n)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := connOf(r)
+		ctx, cancel := context.WithTimeout(r.Context(), c.listener.limits.place)
+		defer cancel()
+		select {
+		case places <- struct{}{}:
+		case <-ctx.Done():
+			http.Error(w, "too many requests are being served: try again", http.StatusServiceUnavailable)
+			return
+		}
+		c.renew()
+		c.hurried = true
+		defer func() {
+			c.hurried = false
+			<-places
+		}()
+		h.ServeHTTP(w, r)
+	})
+}
+
 // boundHTTP gives the bodies of a handler's requests a deadline, and long ones a share of the memory for clients.
 // http.Server's ReadTimeout and WriteTimeout would end live pages and downloads too.
 func boundHTTP(h http.Handler, srv *server.Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := r.Context().Value(httpConnKey{}).(*httpConn)
+		c := connOf(r)
 		body := &httpBody{ReadCloser: r.Body, conn: c, server: srv, ends: time.Now().Add(c.listener.limits.body)}
 		if r.Body == http.NoBody {
 			c.setBusy(true)

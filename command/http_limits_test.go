@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -206,5 +207,82 @@ func TestHTTPBodies(t *testing.T) {
 	}
 	if n := srv.Metrics().BytesHTTP; n > limit+bodyCopies*size {
 		t.Errorf("the bodies take %d bytes", n)
+	}
+}
+
+// TestHTTPFiles sends a file to the form of the login, which needs no login: net/http writes such files to the disk, as
+// long as they come.
+func TestHTTPFiles(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	w, _ := serveWeb(t, func(*httpLimits, *server.Options) {})
+	const size = 48 << 20 // more than net/http keeps in memory
+	head := "--x\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f\"\r\n\r\n"
+	c := w.dial(t, fmt.Sprintf("GET /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\n"+
+		"Content-Length: %d\r\n\r\n%s", len(head)+size+len("\r\n--x--\r\n"), head))
+	go func() { // until the server closes the connection
+		for range size >> 20 {
+			_, _ = c.Write(make([]byte, 1<<20))
+		}
+		_, _ = io.WriteString(c, "\r\n--x--\r\n")
+	}()
+	if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 303 ") {
+		t.Errorf("the answer is %s, %v", line, err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("files: %v, %v", left, err)
+	}
+}
+
+// TestHTTPPlaces asks for responses that are longer than the buffers of sockets, and reads none of them: only some are
+// made at a time, others are refused meanwhile, and are served when those who do not read have lost their connections.
+func TestHTTPPlaces(t *testing.T) {
+	w, srv := serveWeb(t, func(l *httpLimits, _ *server.Options) { l.place = 50 * time.Millisecond })
+	var made atomic.Int32
+	long := make([]byte, 32<<20)
+	h := boundHTTP(atATime(2, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/long" {
+			made.Add(1)
+			_, _ = rw.Write(long)
+			made.Add(-1)
+		}
+	})), srv)
+	w.handler.Store(&h)
+	var all []net.Conn
+	for range 10 {
+		all = append(all, w.dial(t, "GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+	}
+	short := "GET /short HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+	eventually(t, "no long responses are made", func() bool { return made.Load() > 0 })
+	eventually(t, "nobody is refused", func() bool {
+		return strings.HasPrefix(ends(t, "a request", w.dial(t, short)), "HTTP/1.1 503 ")
+	})
+	if n := made.Load(); n > 2 {
+		t.Errorf("%d responses are made at a time", n)
+	}
+	for _, c := range all {
+		_ = c.Close()
+	}
+	eventually(t, "a place is not given back", func() bool {
+		return strings.HasPrefix(ends(t, "a request", w.dial(t, short)), "HTTP/1.1 200 ")
+	})
+}
+
+// TestHTTPHurry reads a long response slowly but steadily: it must not hold its place for longer than the limit.
+func TestHTTPHurry(t *testing.T) {
+	w, srv := serveWeb(t, func(l *httpLimits, _ *server.Options) { l.read = 300 * time.Millisecond })
+	ended := make(chan error, 1)
+	h := boundHTTP(atATime(1, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		_, err := rw.Write(make([]byte, 64<<20))
+		ended <- err
+	})), srv)
+	w.handler.Store(&h)
+	c := w.dial(t, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	eventually(t, "the response does not end", func() bool {
+		_, _ = io.CopyN(io.Discard, c, 4*httpChunk) // enough for more patience, were it not hurried
+		return len(ended) > 0
+	})
+	if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the response ends with %v", err)
 	}
 }

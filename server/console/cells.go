@@ -18,6 +18,13 @@ const (
 	maxLiteral = 4000
 )
 
+// maxRows is how many bytes of values a page of rows shows. Those after them are cut to maxBrief, because a page is
+// made in memory: a thousand rows of long values were a page of 76 MB.
+const (
+	maxRows  = 1 << 20
+	maxBrief = 40
+)
+
 // cell is a value as a page shows it.
 type cell struct {
 	Text    string
@@ -52,6 +59,14 @@ func newCell(t types.Type, b []byte) cell {
 	}
 	if shown := shortened(c.Text, maxCell); shown != c.Text || !whole {
 		c.Text, c.Size = shown, len(b)
+	}
+	return c
+}
+
+// brief is the cell of a value of some bytes on a page that has no room for more.
+func (c cell) brief(size int) cell {
+	if short := shortened(c.Text, maxBrief); short != c.Text {
+		c.Text, c.Size, c.Literal = short, size, ""
 	}
 	return c
 }

@@ -323,6 +323,20 @@ func TestHostileCells(t *testing.T) {
 	s.want(200, "POST", "/query", run("SELECT '<script>' FROM shop"), "&lt;script&gt;", "not", "<script>'")
 }
 
+// TestLongRows reads rows whose values would be a page of 20 MB: it is made in memory, for some visitors at a time.
+func TestLongRows(t *testing.T) {
+	s := serve(t, nil)
+	s.exec(keyspace, "CREATE TABLE shop.t (k int, c int, v text, PRIMARY KEY (k, c))")
+	for i := range 1000 {
+		s.exec(fmt.Sprintf("INSERT INTO shop.t (k, c, v) VALUES (1, %d, '%s')", i, strings.Repeat("<", 2000)))
+	}
+	body := s.want(200, "POST", "/query", run("SELECT * FROM shop.t", "size", "1000"), "Rows 1 to 1000", "2000 bytes",
+		strings.Repeat("&lt;", 2000), `data-where="k = 1 AND c = 999"`)
+	if len(body) > 8*maxRows {
+		t.Errorf("the page has %d bytes", len(body))
+	}
+}
+
 // TestAdvisor shows a finding with its evidence and a better table, and the diagram with the query that was recorded.
 func TestAdvisor(t *testing.T) {
 	s := serve(t, func(_ *server.Options, o *Options) { o.TestControls = true })

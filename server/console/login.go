@@ -12,7 +12,7 @@ type loginData struct{ To, Name, Error string }
 
 // loginPage shows the form.
 func (c *Console) loginPage(w http.ResponseWriter, r *http.Request) {
-	to := local(r.FormValue("to"))
+	to := local(r.URL.Query().Get("to")) // FormValue would read a body, which nothing limits before a login
 	if c.visitor(r) != nil {
 		http.Redirect(w, r, to, http.StatusSeeOther)
 		return

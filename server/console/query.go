@@ -245,11 +245,17 @@ func (p *page) showRows(v *resultView, r *client.Result, statement cql.Statement
 	if table != nil {
 		v.Table = quote.Name(table.Keyspace) + "." + quote.Name(table.Name)
 	}
+	shown := 0
 	for _, row := range r.Rows {
 		one := rowView{}
 		var partition, clustering []string
 		for i, b := range row {
-			one.Cells = append(one.Cells, newCell(r.Columns[i].Type, b))
+			c := newCell(r.Columns[i].Type, b)
+			if shown > maxRows {
+				c = c.brief(len(b))
+			}
+			shown += len(c.Text) + len(c.Literal)
+			one.Cells = append(one.Cells, c)
 			condition := quote.Name(r.Columns[i].Name) + " = " + one.Cells[i].Literal
 			switch kind := v.Columns[i].Kind; {
 			case one.Cells[i].Literal == "" || b == nil: // too long, or a partition that has only static values
@@ -265,6 +271,7 @@ func (p *page) showRows(v *resultView, r *client.Result, statement cql.Statement
 				one.Where = strings.Join(append(partition, clustering...), " AND ")
 			}
 		}
+		shown += len(one.Where) + len(one.Partition)
 		v.Rows = append(v.Rows, one)
 	}
 }

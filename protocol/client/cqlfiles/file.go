@@ -40,7 +40,7 @@ var errTooLong = fmt.Errorf("the scripts have more than %d MiB of text, decompre
 	"from its standard input", maxText>>20)
 
 // ReadFolder reads the scripts in the top folder of a file system, schema.cql first, the others in the order of their
-// names. dir is put before the names in errors. skipped are the other files.
+// names. dir is put before the names in errors. skipped is all else.
 func ReadFolder(files fs.FS, dir string) (scripts []File, skipped []string, err error) {
 	return readFolder(files, dir, maxText)
 }
@@ -59,7 +59,7 @@ func readFolder(files fs.FS, dir string, limit int64) (scripts []File, skipped [
 		if err != nil {
 			return nil, nil, err
 		}
-		if info.IsDir() || !IsScript(e.Name()) {
+		if !info.Mode().IsRegular() || !IsScript(e.Name()) { // a pipe could be read forever
 			skipped = append(skipped, e.Name())
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"io/fs"
 	"reflect"
 	"slices"
 	"strings"
@@ -34,12 +35,13 @@ func TestFolder(t *testing.T) {
 		"old/x.cql":   {Data: []byte("SELECT 0;")},
 		"notes.gz":    {Data: []byte("not packed")},
 		"x.cql/y.cql": {Data: []byte("SELECT 0;")},
+		"pipe.cql":    {Mode: fs.ModeNamedPipe},
 	}, "dir")
 	want := []File{{"dir/10.cql.gz", "SELECT 1;"}, {"dir/20.cql", "SELECT 2;"}}
 	if err != nil || !reflect.DeepEqual(scripts, want) {
 		t.Errorf("%q, error %v, want %q", scripts, err, want)
 	}
-	if want := []string{"30.sh", "notes.gz", "old", "x.cql"}; !reflect.DeepEqual(skipped, want) {
+	if want := []string{"30.sh", "notes.gz", "old", "pipe.cql", "x.cql"}; !reflect.DeepEqual(skipped, want) {
 		t.Errorf("skipped are %q, want %q", skipped, want)
 	}
 	_, _, err = ReadFolder(fstest.MapFS{"a.cql.gz": {Data: []byte("not packed")}}, "dir")

@@ -148,6 +148,9 @@ func (e *Export) Run(ctx context.Context) (Progress, error) {
 		if err != nil {
 			return Progress{}, err
 		}
+		if err := e.checkNames(t); err != nil {
+			return Progress{}, err
+		}
 		m.Tables = append(m.Tables, t.fullName())
 		for part := range e.Parts {
 			files = append(files, exportFile{t, part, fileName(t.fullName(), part, e.Parts, e.Format), 1})
@@ -175,6 +178,17 @@ func (e *Export) Run(ctx context.Context) (Progress, error) {
 		return nil
 	})
 	return done.now, err
+}
+
+// checkNames refuses a column that an import would take for the write times or TTLs of another one.
+func (e *Export) checkNames(t *table) error {
+	for _, c := range t.columns {
+		if e.Format != "cql" && (strings.HasSuffix(c.name, writetimes) || strings.HasSuffix(c.name, ttls)) {
+			return fmt.Errorf("%s has a column %s, which is the name of a field in %s: --format cql exports it",
+				t.fullName(), c.name, e.Format)
+		}
+	}
+	return nil
 }
 
 // exportFile is a part of a table.

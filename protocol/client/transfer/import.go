@@ -124,7 +124,8 @@ func readManifest(dir string) (m manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	if err := json.Unmarshal(text, &m); err != nil || m.Version != 1 {
+	err = json.Unmarshal(text, &m)
+	if err != nil || m.Version != 1 || m.Parts < 1 || !slices.Contains(Formats, m.Format) {
 		return m, fmt.Errorf("%s is not of an export that this version knows", path)
 	}
 	return m, nil
