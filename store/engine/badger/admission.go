@@ -111,8 +111,8 @@ func (e *Engine) enough(reserve int64) error { return e.leaves(0, max(reserve, e
 
 // needed is the space for a flush and the compactions after it: the log of a memtable, the tables that it becomes,
 // level zero merged into the base level, and a table of another level merged with the tables that it overlaps. Levels
-// count as they may become after what is in memory is flushed, because a disk that is full before has to suffice: Badger
-// doubles the size of the largest tables with each level that it begins to use.
+// count as they may become after what is in memory is flushed, because a disk that is full before has to suffice:
+// Badger doubles the size of the largest tables with each level that it begins to use.
 func (e *Engine) needed() int64 {
 	var zero, all, base, target int64
 	for _, l := range e.db.Levels() {

@@ -11,8 +11,8 @@ package disk
 //	    power cut tables have no part of a commit that the log lacks.
 //	I4  Memtables are flushed in the order in which they were frozen, each as a whole. The marker that completes a flush
 //	    names its last commit, and is synced after everything else of the flush.
-//	I5  A segment of the log is removed when a complete flush has all its commits, and is in tables as a whole, not in the
-//	    log of a Badger memtable. So tables and the log have everything, without the logs of memtables.
+//	I5  A segment of the log is removed when a complete flush has all its commits, and is in tables as a whole, not in
+//	    the log of a memtable of Badger's. So tables and the log have everything, without the logs of memtables.
 //	I6  A reader sees the memtable, the frozen memtables from the newest to the oldest, and a snapshot of Badger that was
 //	    made after the flush before the oldest of them, and before its own flush. These are replaced together.
 //	I7  Recovery replays the commits after the last complete flush. Badger may have some of their rows, from a flush that

@@ -216,8 +216,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestKilledAfterRepair kills a process after a repair of the log, and damages the logs of Badger's memtables, which have
-// the repaired commits at first: all are there, also when the folder is opened for reading, which does without these.
+// TestKilledAfterRepair kills a process after a repair of the log, and damages the logs of Badger's memtables. All
+// commits that were repaired are there, also when the folder is opened for reading, which does without these logs.
 func TestKilledAfterRepair(t *testing.T) {
 	dir := folder(t)
 	o := damagedLog(dir, &strings.Builder{})
