@@ -63,7 +63,7 @@ func fillDisk(t *testing.T, e *Engine, table string, atLeast int) (rows int) {
 // TestFullDiskIsFreed fills a disk until writes are refused, and removes the rows, as TRUNCATE does or one by one: the
 // space is free within seconds, without a restart, and another table takes as many rows.
 func TestFullDiskIsFreed(t *testing.T) {
-	const size = 64 << 20
+	const size = 50 << 20
 	for _, way := range []string{"drop", "delete"} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
@@ -71,7 +71,7 @@ func TestFullDiskIsFreed(t *testing.T) {
 			for round := range 2 {
 				table := fmt.Sprintf("%04d", round)
 				must(t, e, engine.Put, "kept "+table, "v")
-				rows := fillDisk(t, e, table, size/5/50_000)
+				rows := fillDisk(t, e, table, size/8/50_000)
 				if round == 1 { // a restart neither frees it nor makes it worse
 					if err := e.Close(); err != nil {
 						t.Fatal(err)
