@@ -74,19 +74,17 @@ func (n *Node) HasPassed(timestamp int64) bool {
 	return passed(n.source.Seen()) >= timestamp || n.isAlone()
 }
 
-// IsFuture reports whether only a client can have chosen a timestamp: it is later by a lease than those of the engine
-// that this node has seen. A row that a transaction reads has got its timestamp before the transaction began, so no
-// node's is, also after a jump.
-func (n *Node) IsFuture(timestamp int64) bool {
-	return timestamp > passed(n.source.Seen())+n.options.Lease.Microseconds()
-}
+// Future is the latest timestamp that a node may have taken, and a lease more: only a client can have chosen a later
+// one. A row that a transaction reads has got its timestamp before the transaction began, so no node's is, also after a
+// jump.
+func (n *Node) Future() int64 { return passed(n.source.Seen()) + n.options.Lease.Microseconds() }
 
 // AwaitPassed waits until no node can take a timestamp up to this one, unless it is in the future.
 //
 // It takes timestamps, because each moves the engine's clock on, even if that stands. One of all that wait does so.
 func (n *Node) AwaitPassed(ctx context.Context, timestamp int64) error {
 	for !n.HasPassed(timestamp) {
-		if n.IsFuture(timestamp) {
+		if timestamp > n.Future() {
 			return nil
 		}
 		seen := n.source.Seen()
