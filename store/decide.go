@@ -19,7 +19,6 @@ type Snapshot struct {
 	seen  *seenRows // the rows that were read; nil: the engine is not shared
 
 	clocked bool  // the timestamp is one of the cluster's clock
-	future  bool  // a client's timestamp was read that the clock reaches much later
 	stamp   int64 // the timestamp, where nodes share the engine
 }
 
@@ -42,17 +41,13 @@ func (s *Snapshot) Timestamp() (ts int64, err error) {
 	if s.seen == nil {
 		return s.store.TimestampAt(s.store.now())
 	}
-	s.future = s.store.cluster.IsFuture(s.seen.newest)
-	if s.clocked = s.clocked || s.seen.vague || s.future; s.clocked {
+	if s.clocked = s.clocked || s.seen.vague || s.seen.future; s.clocked {
 		if ts, err = s.store.sharedTimestamp(); err != nil {
 			return 0, err
 		}
 	}
-	if !s.future {
-		ts = max(ts, s.store.cluster.After(s.seen.newest))
-	}
-	s.stamp = ts
-	return ts, nil
+	s.stamp = max(ts, s.store.cluster.After(s.seen.newest))
+	return s.stamp, nil
 }
 
 // Decide writes the mutations that decide returns, which are of the table and the partition. No other Decide in the
@@ -123,7 +118,7 @@ func (d *decision) decideAndStage(txn engine.Txn) (err error) {
 	d.snapshot.seen, d.snapshot.clocked, d.snapshot.stamp = nil, false, 0
 	for {
 		if s.cluster != nil {
-			d.seen.forget(txn)
+			d.seen.forget(txn, s.cluster.Future())
 			d.snapshot.src, d.snapshot.seen = &d.seen, &d.seen
 		}
 		if d.mutations, err = d.decide(&d.snapshot); err != nil || len(d.mutations) == 0 {
@@ -183,7 +178,7 @@ func (d *decision) end(err error) {
 	}
 	err = free(d.mutations, err)
 	done := d.done
-	d.seen.forget(nil)
+	d.seen.forget(nil, 0)
 	*d = decision{guards: d.guards, seen: d.seen, onUpdate: d.onUpdate, onOutcome: d.onOutcome}
 	decisions.Put(d)
 	done(err)

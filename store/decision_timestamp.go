@@ -26,7 +26,9 @@ import (
 // seenRows is the Reader of a decision where nodes share the engine. It notes the reads of the decision.
 type seenRows struct {
 	engine.Reader
-	newest int64     // the newest timestamp of all that was read
+	limit  int64     // only clients can have chosen later timestamps
+	newest int64     // the newest timestamp of all that was read, up to the limit
+	future bool      // later ones were read
 	keys   []keySpan // that were read
 	vague  bool      // not all that was read is noted
 }
@@ -37,8 +39,9 @@ type keySpan struct{ start, end []byte }
 // maxSeenSpans is how many spans are noted.
 const maxSeenSpans = 64
 
-func (s *seenRows) forget(r engine.Reader) {
-	*s = seenRows{Reader: r, newest: rows.NoTimestamp, keys: s.keys[:0]}
+// forget begins to note the reads of a decision.
+func (s *seenRows) forget(r engine.Reader, limit int64) {
+	*s = seenRows{Reader: r, limit: limit, newest: rows.NoTimestamp, keys: s.keys[:0]}
 }
 
 // Get reads a key.
@@ -79,19 +82,27 @@ func (s *seenRows) noteSpan(start, end []byte) {
 }
 
 func (s *seenRows) noteValue(key, value []byte) {
+	var later bool
+	var err error
+	newest := int64(rows.NoTimestamp)
 	if rows.IsTombstoneKey(key) {
-		t, err := rows.ReadTombstone(value)
-		s.newest, s.vague = max(s.newest, t.Timestamp), s.vague || err != nil
-		return
+		var t rows.Tombstone
+		if t, err = rows.ReadTombstone(value); t.Timestamp > s.limit {
+			later = true
+		} else {
+			newest = t.Timestamp
+		}
+	} else {
+		newest, later, err = rows.NewestTimestamp(value, s.limit)
 	}
-	newest, err := rows.NewestTimestamp(value)
-	s.newest, s.vague = max(s.newest, newest), s.vague || err != nil // the read reports the damage
+	s.newest, s.future = max(s.newest, newest), s.future || later
+	s.vague = s.vague || err != nil // the read reports the damage
 }
 
 // checkTimestamp checks invariant 1, when all was read and the mutations are made.
 func (s *Snapshot) checkTimestamp() {
 	newest := s.seen.newest
-	invariants.Check(newest < s.stamp || s.future, "a decision at %d has read %d", s.stamp, newest)
+	invariants.Check(newest < s.stamp, "a decision at %d has read %d", s.stamp, newest)
 }
 
 // covers reports whether all rows that are written were read.

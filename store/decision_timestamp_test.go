@@ -40,23 +40,27 @@ func TestSeenRows(t *testing.T) {
 	ignore := func([]byte) error { return nil }
 	for _, c := range []struct {
 		name   string
+		limit  int64
 		read   func(engine.Reader)
 		newest int64
+		future bool
 		seen   string // the names that were seen, of those from a to e
 	}{
-		{"a row", func(r engine.Reader) { _, _ = r.Get(at("a"), ignore) }, 20, "a"},
-		{"a row that is not there", func(r engine.Reader) { _, _ = r.Get(at("e"), ignore) }, rows.NoTimestamp, "e"},
-		{"all rows of a range", func(r engine.Reader) { scan(r, "", false) }, 30, "abc"},
-		{"the first rows", func(r engine.Reader) { scan(r, "b", false) }, 30, "ab"},
-		{"the last row", func(r engine.Reader) { scan(r, "c", true) }, 2, "c"},
-		{"a tombstone", func(r engine.Reader) { _, _ = r.Get(tombstone.Key, ignore) }, 40, ""},
-		{"keys only", func(r engine.Reader) {
+		{"a row", 100, func(r engine.Reader) { _, _ = r.Get(at("a"), ignore) }, 20, false, "a"},
+		{"a row that is not there", 100, func(r engine.Reader) { _, _ = r.Get(at("e"), ignore) }, rows.NoTimestamp, false, "e"},
+		{"all rows of a range", 100, func(r engine.Reader) { scan(r, "", false) }, 30, false, "abc"},
+		{"the first rows", 100, func(r engine.Reader) { scan(r, "b", false) }, 30, false, "ab"},
+		{"the last row", 100, func(r engine.Reader) { scan(r, "c", true) }, 2, false, "c"},
+		{"a tombstone", 100, func(r engine.Reader) { _, _ = r.Get(tombstone.Key, ignore) }, 40, false, ""},
+		{"a row with a later cell", 15, func(r engine.Reader) { _, _ = r.Get(at("a"), ignore) }, 10, true, "a"},
+		{"a later tombstone", 39, func(r engine.Reader) { _, _ = r.Get(tombstone.Key, ignore) }, rows.NoTimestamp, true, ""},
+		{"keys only", 100, func(r engine.Reader) {
 			all := func(_, _ []byte) (bool, error) { return true, nil }
 			_ = r.Scan(at("a"), at("d"), engine.ScanOptions{KeysOnly: true}, all)
-		}, rows.NoTimestamp, ""},
+		}, rows.NoTimestamp, false, ""},
 	} {
 		var s seenRows
-		s.forget(e)
+		s.forget(e, c.limit)
 		c.read(&s)
 		seen := ""
 		for _, name := range []string{"a", "b", "c", "e"} {
@@ -64,8 +68,9 @@ func TestSeenRows(t *testing.T) {
 				seen += name
 			}
 		}
-		if seen != c.seen || s.newest != c.newest {
-			t.Errorf("after %s: seen %q and the newest timestamp %d, want %q and %d", c.name, seen, s.newest, c.seen, c.newest)
+		if seen != c.seen || s.newest != c.newest || s.future != c.future {
+			t.Errorf("after %s: seen %q, the newest timestamp %d and later ones %v, want %q, %d and %v",
+				c.name, seen, s.newest, s.future, c.seen, c.newest, c.future)
 		}
 		if s.covers(nil, []engine.Op{{Kind: engine.Merge, Key: tombstone.Key}}) {
 			t.Errorf("after %s a tombstone may be written", c.name)

@@ -96,6 +96,32 @@ func TestTransfer(t *testing.T) {
 	t.Logf("%d transfers, %d rounds of writes, %d additions", transfers, rounds.Load(), applied.Load())
 }
 
+// TestFarTimestamp has a decision read a client's timestamp that the clock reaches in an hour, and next to it one that it
+// reaches within a lease. Only the first one may shadow the decision.
+func TestFarTimestamp(t *testing.T) {
+	c := RunT(t, 2, Options{Lease: time.Second})
+	w := newTransferWriter(t, c, 0)
+	for _, text := range []string{
+		"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+		"CREATE TABLE k.t (id int, c int, v bigint, w bigint, PRIMARY KEY (id, c))",
+	} {
+		if _, err := w.query(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	near, far := time.Now().Add(700*time.Millisecond), time.Now().Add(time.Hour)
+	for _, s := range []step{
+		{fmt.Sprintf("UPDATE k.t USING TIMESTAMP %d SET w = 1 WHERE id = 0 AND c = 0", far.UnixMicro()), -1},
+		{fmt.Sprintf("UPDATE k.t USING TIMESTAMP %d SET v = 1 WHERE id = 0 AND c = 0", near.UnixMicro()), 1},
+		{"UPDATE k.t SET v = 2 WHERE id = 0 AND c = 0 IF v = 1", 2},
+		{"UPDATE k.t SET v = 3 WHERE id = 0 AND c = 0 IF v = 2", 3},
+	} {
+		if err := w.write(0, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // transferWriter is a client that has rows of its own, and adds to rows that all share.
 type transferWriter struct {
 	id     int

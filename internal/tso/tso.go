@@ -19,7 +19,11 @@ type Oracle struct {
 	physical, logical int64
 }
 
-// Next gives count timestamps and returns the last one.
+// maxCount bounds the counter: PD's has 18 bits.
+const maxCount = 1 << 18
+
+// Next gives count timestamps and returns the last one. When the counter is used up, the milliseconds move on by one,
+// also where they would stand.
 func (o *Oracle) Next(count int64) (physical, logical int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -27,7 +31,9 @@ func (o *Oracle) Next(count int64) (physical, logical int64) {
 	if now -= now % max(1, o.Step.Milliseconds()); now > o.physical {
 		o.physical, o.logical = now, 0
 	}
-	o.logical += count
+	if o.logical += count; o.logical >= maxCount {
+		o.physical, o.logical = o.physical+1, count
+	}
 	return o.physical, o.logical
 }
 

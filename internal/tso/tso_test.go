@@ -32,3 +32,19 @@ func TestTransfer(t *testing.T) {
 		t.Errorf("the clock begins at %d, not at the bound, %d", p, bound)
 	}
 }
+
+// TestCount takes more timestamps while the clock stands than a millisecond has: the counts stay below 2^18, because a
+// greater one would be a timestamp of a later millisecond.
+func TestCount(t *testing.T) {
+	var o Oracle
+	o.Transfer(time.Since(time.UnixMilli(0)) + time.Hour)
+	first, _ := o.Next(1)
+	for range 300 {
+		if physical, logical := o.Next(1024); logical >= maxCount || physical > first+1 {
+			t.Fatalf("the clock shows (%d, %d) and stands since %d", physical, logical, first)
+		}
+	}
+	if physical, _ := o.Next(1); physical != first+1 {
+		t.Errorf("the clock shows %d, not the millisecond after %d", physical, first)
+	}
+}

@@ -24,10 +24,10 @@ func (n *Node) TakesTime() bool { return !n.isAlone() }
 // Timestamp returns a timestamp in microseconds that is later than those of all writes that were acknowledged before.
 // It fails with ErrLapsed if the node loses its lease meanwhile.
 func (n *Node) Timestamp(ctx context.Context) (int64, error) {
-	if ts, ok := n.ownTimestamp(); ok {
-		return ts, nil
-	}
 	for {
+		if ts, ok := n.ownTimestamp(); ok { // perhaps since the last reading of the engine's clock
+			return ts, nil
+		}
 		t, err := n.source.Timestamp(ctx, 1)
 		if err == nil {
 			if ts := microseconds(t); ts > n.lastOwn.Load() {
@@ -57,7 +57,7 @@ func (n *Node) ownTimestamp() (ts int64, ok bool) {
 	for {
 		last := n.lastOwn.Load()
 		ts := max(now, last+1)
-		if ts > n.read.Load().time.Add(n.ownLimit()).UnixMicro() {
+		if ts > n.lastOwnMax() {
 			return 0, false
 		}
 		if n.lastOwn.CompareAndSwap(last, ts) {
@@ -69,24 +69,32 @@ func (n *Node) ownTimestamp() (ts int64, ok bool) {
 // passPoll is how often the engine is asked whether a timestamp has passed.
 const passPoll = 5 * time.Millisecond
 
-// HasPassed reports whether no node will take a timestamp up to this one.
+// HasPassed reports whether no node will take a timestamp up to this one. A node that is alone sees to it: it takes only
+// later ones itself, also where the engine's clock has jumped and it has not read that yet, and lets this one pass
+// before another node may join.
 func (n *Node) HasPassed(timestamp int64) bool {
-	return passed(n.source.Seen()) >= timestamp || n.isAlone()
+	has := passed(n.source.Seen()) >= timestamp
+	if !n.alone.Load() {
+		return has
+	}
+	if !has && timestamp > n.lastOwnMax() {
+		return false
+	}
+	raise(&n.lastOwn, timestamp)
+	return has || n.isAlone() // it may have ended to be alone before lastOwn was raised
 }
 
-// IsFuture reports whether only a client can have chosen a timestamp: it is later by a lease than those of the engine
-// that this node has seen. A row that a transaction reads has got its timestamp before the transaction began, so no
-// node's is, also after a jump.
-func (n *Node) IsFuture(timestamp int64) bool {
-	return timestamp > passed(n.source.Seen())+n.options.Lease.Microseconds()
-}
+// Future is the latest timestamp that a node may have taken, and a lease more: only a client can have chosen a later
+// one. A row that a transaction reads has got its timestamp before the transaction began, so no node's is, also after a
+// jump.
+func (n *Node) Future() int64 { return passed(n.source.Seen()) + n.options.Lease.Microseconds() }
 
 // AwaitPassed waits until no node can take a timestamp up to this one, unless it is in the future.
 //
 // It takes timestamps, because each moves the engine's clock on, even if that stands. One of all that wait does so.
 func (n *Node) AwaitPassed(ctx context.Context, timestamp int64) error {
 	for !n.HasPassed(timestamp) {
-		if n.IsFuture(timestamp) {
+		if timestamp > n.Future() {
 			return nil
 		}
 		seen := n.source.Seen()
@@ -110,6 +118,9 @@ func (n *Node) AwaitPassed(ctx context.Context, timestamp int64) error {
 
 // ownLimit is how much later than the engine's clock the timestamps of a lone node may be.
 func (n *Node) ownLimit() time.Duration { return n.options.Lease / 2 }
+
+// lastOwnMax is the latest timestamp that a lone node may take without the engine.
+func (n *Node) lastOwnMax() int64 { return n.read.Load().time.Add(n.ownLimit()).UnixMicro() }
 
 // hasOthers reports whether other nodes may take timestamps. A node that is down may come back.
 func (n *Node) hasOthers(all []Member) bool {
@@ -170,9 +181,12 @@ func (n *Node) awaitLone(ctx context.Context, former bool) error {
 		switch {
 		case !silent:
 			return nil
-		case !waits: // it has taken timestamps that it has not let pass
-			seen := passed(n.source.Seen())
-			return n.AwaitPassed(ctx, seen+n.ownLimit().Microseconds())
+		case !waits: // it has taken timestamps that it has not let pass, until its lease has ended
+			t, err := n.source.Timestamp(ctx, 1) // the records may have been read before a jump, when it had its lease
+			if err != nil {
+				return err
+			}
+			return n.AwaitPassed(ctx, passed(t)+n.ownLimit().Microseconds())
 		}
 		if !sleep(ctx, n.options.Lease/looksPerLease) {
 			return ctx.Err()

@@ -90,6 +90,41 @@ func TestAlone(t *testing.T) {
 	}
 }
 
+// TestAloneDecides has a node that is alone answer writes whose timestamps are not its own: of decisions, each later than
+// the row that it has read, or of clients. The next timestamp of the node is later, and that of a node that joins.
+func TestAloneDecides(t *testing.T) {
+	source := newClocked()
+	source.clock.Transfer(time.Hour) // and stands
+	first := startNode(t, source, 1)
+	defer first.Close()
+	for end := time.Now().Add(time.Minute); !first.isAlone(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the first node waits though it is alone")
+		}
+	}
+	answered := int64(0)
+	for range 10 {
+		ts, err := first.Timestamp(t.Context())
+		if err != nil || ts <= answered {
+			t.Fatalf("the node takes %d, %v when it has answered %d", ts, err, answered)
+		}
+		for answered = ts; answered < ts+ownMicrosecond; answered++ {
+			if !first.HasPassed(first.After(answered)) {
+				t.Fatal("a node that is alone waits")
+			}
+		}
+	}
+	if later := answered + first.options.Lease.Microseconds(); first.HasPassed(later) {
+		t.Error("a timestamp has passed that is later than those that the node may take")
+	}
+	source.clock.Transfer(first.ownLimit()) // so that the second node need not wait for an hour
+	second := startNode(t, source, 2)
+	defer second.Close()
+	if ts, err := second.Timestamp(t.Context()); err != nil || ts <= answered {
+		t.Errorf("a node has joined, and takes %d, %v when another one has answered %d", ts, err, answered)
+	}
+}
+
 // TestAloneEnded has a node join while the record of another one says that this is alone, which was killed.
 func TestAloneEnded(t *testing.T) {
 	source := newClocked()

@@ -20,7 +20,7 @@ import (
 //  2. Passed. A write is acknowledged when all later timestamps of the engine have a later microsecond. This is so as
 //     soon as the node has seen one that says so (passed): nearly always, its own.
 //  3. Decisions. The timestamp of a decision is above all rows that it has read (After), except client's ones in the
-//     future (IsFuture).
+//     future (Future).
 //
 // A node that is alone needs no timestamps of the engine: see alone.go.
 type Clock struct {

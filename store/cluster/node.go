@@ -65,7 +65,7 @@ type Node struct {
 	changed  atomic.Int64 // when the definitions were last seen to change, likewise
 	absent   atomic.Bool  // the lease is over, and was waited for in vain
 	alone    atomic.Bool  // the record says so; see alone.go
-	lastOwn  atomic.Int64 // the last timestamp that the node has taken while it was alone
+	lastOwn  atomic.Int64 // the last timestamp that the node has taken or answered while it was alone
 	polled   atomic.Int64 // when AwaitPassed has last asked the engine, by the monotonic clock
 
 	followsLone bool // the process that was this node before was alone, and has let its timestamps not pass

@@ -232,15 +232,25 @@ func (r *Reader) time(sinceBase int64) int64 {
 	return ts
 }
 
-// NewestTimestamp is the newest timestamp of a row: of its marker, its tombstone and its cells.
-func NewestTimestamp(value []byte) (int64, error) {
+// NewestTimestamp is the newest timestamp of a row, of its marker, its tombstone and its cells, that is not later than a
+// limit. later reports whether there are later ones.
+func NewestTimestamp(value []byte, limit int64) (newest int64, later bool, err error) {
 	var r Reader
+	newest = NoTimestamp
 	if err := r.ReadHead(value); err != nil {
-		return NoTimestamp, err
+		return newest, false, err
 	}
-	newest := max(r.Marker.Timestamp, r.Deletion.Timestamp)
+	take := func(ts int64) {
+		if ts > limit {
+			later = true
+		} else {
+			newest = max(newest, ts)
+		}
+	}
+	take(r.Marker.Timestamp)
+	take(r.Deletion.Timestamp)
 	for r.ReadCell() {
-		newest = max(newest, r.Cell.Timestamp)
+		take(r.Cell.Timestamp)
 	}
-	return newest, r.Err
+	return newest, later, r.Err
 }
