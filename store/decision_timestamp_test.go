@@ -47,7 +47,7 @@ func TestSeenRows(t *testing.T) {
 		seen   string // the names that were seen, of those from a to e
 	}{
 		{"a row", 100, func(r engine.Reader) { _, _ = r.Get(at("a"), ignore) }, 20, false, "a"},
-		{"a row that is not there", 100, func(r engine.Reader) { _, _ = r.Get(at("e"), ignore) }, rows.NoTimestamp, false, "e"},
+		{"a missing row", 100, func(r engine.Reader) { _, _ = r.Get(at("e"), ignore) }, rows.NoTimestamp, false, "e"},
 		{"all rows of a range", 100, func(r engine.Reader) { scan(r, "", false) }, 30, false, "abc"},
 		{"the first rows", 100, func(r engine.Reader) { scan(r, "b", false) }, 30, false, "ab"},
 		{"the last row", 100, func(r engine.Reader) { scan(r, "c", true) }, 2, false, "c"},

@@ -79,7 +79,7 @@ func fillAndFree(t *testing.T, size int64, statement string, flags []string) {
 	}
 	began = time.Now()
 	if err := l.server.Stop(); err != nil {
-		t.Error(err)
+		t.Fatalf("%v\n%s", err, l.server.Log())
 	}
 	t.Logf("stopped within %s", since())
 	if time.Since(began) > 10*time.Second {

@@ -74,7 +74,9 @@ func startLimited(t *testing.T, data string, row int, flags ...string) *limited 
 	})
 	t.Cleanup(func() {
 		l.stopWriting()
-		_ = l.server.Kill() // which may have ended
+		if l.server != nil { // it was started
+			_ = l.server.Kill() // which may have ended
+		}
 	})
 	return l
 }

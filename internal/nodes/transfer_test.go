@@ -96,8 +96,8 @@ func TestTransfer(t *testing.T) {
 	t.Logf("%d transfers, %d rounds of writes, %d additions", transfers, rounds.Load(), applied.Load())
 }
 
-// TestFarTimestamp has a decision read a client's timestamp that the clock reaches in an hour, and next to it one that it
-// reaches within a lease. Only the first one may shadow the decision.
+// TestFarTimestamp has a decision read a client's timestamp that the clock reaches in an hour, and next to it one that
+// it reaches within a lease. Only the first one may shadow the decision.
 func TestFarTimestamp(t *testing.T) {
 	c := RunT(t, 2, Options{Lease: time.Second})
 	w := newTransferWriter(t, c, 0)

@@ -69,8 +69,8 @@ func (n *Node) ownTimestamp() (ts int64, ok bool) {
 // passPoll is how often the engine is asked whether a timestamp has passed.
 const passPoll = 5 * time.Millisecond
 
-// HasPassed reports whether no node will take a timestamp up to this one. A node that is alone sees to it: it takes only
-// later ones itself, also where the engine's clock has jumped and it has not read that yet, and lets this one pass
+// HasPassed reports whether no node will take a timestamp up to this one. A node that is alone ensures it: it takes
+// only later ones itself, also where the engine's clock has jumped and it has not read that yet, and lets this one pass
 // before another node may join.
 func (n *Node) HasPassed(timestamp int64) bool {
 	has := passed(n.source.Seen()) >= timestamp

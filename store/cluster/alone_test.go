@@ -90,8 +90,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestAloneDecides has a node that is alone answer writes whose timestamps are not its own: of decisions, each later than
-// the row that it has read, or of clients. The next timestamp of the node is later, and that of a node that joins.
+// TestAloneDecides has a node that is alone answer writes whose timestamps are not its own: of decisions, each later
+// than the row that it has read, or of clients. The next timestamp of the node is later, and that of a node that joins.
 func TestAloneDecides(t *testing.T) {
 	source := newClocked()
 	source.clock.Transfer(time.Hour) // and stands

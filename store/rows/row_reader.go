@@ -232,8 +232,8 @@ func (r *Reader) time(sinceBase int64) int64 {
 	return ts
 }
 
-// NewestTimestamp is the newest timestamp of a row, of its marker, its tombstone and its cells, that is not later than a
-// limit. later reports whether there are later ones.
+// NewestTimestamp is the newest timestamp of a row, of its marker, its tombstone and its cells, that is not later than
+// a limit. later reports whether there are later ones.
 func NewestTimestamp(value []byte, limit int64) (newest int64, later bool, err error) {
 	var r Reader
 	newest = NoTimestamp

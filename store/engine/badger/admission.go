@@ -174,15 +174,26 @@ func (e *Engine) maySpare() bool {
 	return !slices.ContainsFunc(e.snapshots, func(s *Snapshot) bool { return s.txn.ReadTs() < last })
 }
 
+// roomToCompact fails if there may be too little room to compact all tables: a small table of deletes can overlap all
+// tables of the next level, and whatever they keep is written again before they are removed.
+func (e *Engine) roomToCompact() error {
+	keep := -e.spared.Load()
+	for _, l := range e.db.Levels() {
+		keep += l.Size
+	}
+	return e.leaves(0, e.needed()+max(0, keep))
+}
+
 // freeDeleted compacts all tables to free the space of deleted keys.
 func (e *Engine) freeDeleted() error {
-	last := e.deleted.Load()
+	last, spared := e.deleted.Load(), e.spared.Load()
 	if err := e.Compact(); err != nil {
 		if IsBehind(err) {
 			return nil
 		}
 		return err
 	}
+	e.spared.Add(-spared)
 	if e.deleted.CompareAndSwap(last, 0) {
 		e.compact.Store(false)
 	}
@@ -213,7 +224,7 @@ func (e *Engine) watch() {
 func (e *Engine) freeSpace() {
 	defer e.finished.Done()
 	for e.sleep(spaceInterval) {
-		if (e.IsFull() || e.compact.Load()) && e.maySpare() && e.room() == nil {
+		if (e.IsFull() || e.compact.Load()) && e.maySpare() && e.roomToCompact() == nil {
 			if err := panics.Call(e.freeDeleted); err != nil { // it is tried again
 				panics.Log(&e.o.Log, err).Msg("cannot compact tables to free space")
 			}

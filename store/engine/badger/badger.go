@@ -67,6 +67,7 @@ type Engine struct {
 	full       atomic.Pointer[error] // why commits are refused for now
 	lastFull   atomic.Int64          // when commits were last refused because space was short
 	compact    atomic.Bool           // tables are compacted soon, if keys were deleted
+	spared     atomic.Int64          // bytes of entries that were deleted, since then, while space was short
 	deleted    atomic.Uint64         // the last flush that deleted keys; 0: none since all tables were compacted
 	flushes    atomic.Bool           // a flush is under way
 	flattening atomic.Bool           // all tables are being compacted, and flushes wait

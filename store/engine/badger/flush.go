@@ -33,6 +33,7 @@ type Flush struct {
 	count   int64  // entries of txn
 	slab    []byte // the values of txn
 	deletes bool   // some keys
+	spared  int64  // bytes of their entries, while space is short
 	wait    func(reason error) error
 }
 
@@ -71,6 +72,10 @@ func (f *Flush) beginTxn() {
 	f.txn = f.engine.db.NewTransactionAt(f.version-1, true)
 	f.size, f.count, f.slab = 0, 0, f.slab[:0]
 }
+
+// IsPartial reports whether Badger has a part of the flush. It must not become a table before the flush is complete: a
+// compaction would write its deletes and the deleted values to the last level, where both stay.
+func (f *Flush) IsPartial() bool { return f.parts > 0 }
 
 // Discard ends a flush. If it is not complete, its entries are not shown until the folder is opened again.
 func (f *Flush) Discard() {
@@ -119,6 +124,11 @@ const slabSize = 1 << 20
 func (f *Flush) remove(key []byte) error {
 	if err := f.reserve(len(key)); err != nil {
 		return err
+	}
+	if f.engine.IsShort() {
+		if item, err := f.txn.Get(key); err == nil {
+			f.spared += item.EstimatedSize()
+		}
 	}
 	return f.check(f.txn.Delete(key))
 }
@@ -188,6 +198,7 @@ func (f *Flush) Finish(last uint64) error {
 	}
 	f.engine.long.flushed()
 	if f.deletes {
+		f.engine.spared.Add(f.spared)
 		f.engine.deleted.Store(f.version)
 	}
 	f.engine.version.Store(f.version)

@@ -143,7 +143,8 @@ func (e *Engine) replaceMemtable(m *memory.Memtable, took time.Duration) {
 // writeTables writes the rows of a memtable to Badger, in the order of their keys. Deltas are folded into the values
 // in base.
 func (e *Engine) writeTables(m *memory.Memtable, base memory.Base) error {
-	f := e.badger.BeginFlush(e.waitForBadger)
+	var f *badger.Flush
+	f = e.badger.BeginFlush(func(reason error) error { return e.waitForBadger(reason, f.IsPartial()) })
 	defer f.Discard()
 	var folded, last []byte
 	const look = 1 << 20 // bytes between looks at the deadline
@@ -205,14 +206,14 @@ func (e *Engine) foldIntoTables(base memory.Base, dst, key, delta []byte) (value
 
 // waitForBadger notes why Badger takes nothing and waits a little. It fails if the engine is being closed and has no
 // time to wait.
-func (e *Engine) waitForBadger(reason error) error {
+func (e *Engine) waitForBadger(reason error, partial bool) error {
 	pause := compactionPoll
 	if !badger.IsBehind(reason) {
 		if e.stuck.Swap(&reason) == nil {
 			e.o.Log.Error().Err(reason).Msg("nothing can be written to tables for now")
 		}
 		e.wakeCommits() // those that wait for the flush are refused
-		if errors.Is(reason, engine.ErrFull) {
+		if errors.Is(reason, engine.ErrFull) && !partial {
 			e.freeLog()
 		}
 		pause = retryEvery
