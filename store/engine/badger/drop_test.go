@@ -253,7 +253,7 @@ func TestCloseDuringCompaction(t *testing.T) {
 				select {
 				case <-ended:
 					return
-				case <-time.After(50 * time.Millisecond): // in which the folder can be copied
+				default:
 					if err := e.Compact(); err != nil && !IsBehind(err) {
 						t.Error(err)
 						return
@@ -273,10 +273,10 @@ func TestCloseDuringCompaction(t *testing.T) {
 		case <-time.After(20 * time.Second):
 			t.Error("the engine waits for compactions")
 		}
+		close(ended) // the compaction under way goes on, but no other begins, so that the folder can be copied
 		left := o
 		left.Dir = folderForTest(t)
 		enginetest.CopyFolder(t, e.o.Dir, left.Dir)
-		close(ended) // for a process the end
 		e.finished.Wait()
 		_ = e.db.Close()
 		if e = open(t, left); fmt.Sprint(rowsOf(t, e)) != "map[a:400 b:400 c:400]" || e.Flushed() != 3 {
