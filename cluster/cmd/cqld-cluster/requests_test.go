@@ -83,7 +83,8 @@ func countRequests(t *testing.T, c *tikvtest.Cluster, conn *client.Conn, all []r
 			values[i] = one
 		}
 		least := [2]int64{1 << 30, 1 << 30}
-		for range 6 { // there is work in the background
+		want := [2]int64{s.stores, s.timestamps}
+		for n := 0; n < 6 || n < 60 && least != want; n++ { // leases are renewed in the background, often on a busy machine
 			before := settled(c)
 			if _, err := conn.Execute(ctx, prepared, values, nil); err != nil {
 				t.Fatalf("%s: %v", s.text, err)
@@ -91,7 +92,7 @@ func countRequests(t *testing.T, c *tikvtest.Cluster, conn *client.Conn, all []r
 			after := settled(c)
 			least = [2]int64{min(least[0], after[0]-before[0]), min(least[1], after[1]-before[1])}
 		}
-		if least != [2]int64{s.stores, s.timestamps} {
+		if least != want {
 			t.Errorf("%s: %d requests to stores and %d for timestamps, want %d and %d", s.text, least[0], least[1],
 				s.stores, s.timestamps)
 		}
