@@ -175,7 +175,7 @@ func TestPurgeResumes(t *testing.T) {
 	insert(t, s, s.Catalog().Table("ks", "t"), 1, 1, "a")
 	ops := append(definitionOps(schema.Changes(s.Catalog(), s.Catalog().WithoutTable("ks", "t"))),
 		engine.Op{Key: deadTableKey(uint32(id)), Value: []byte{1}}, engine.Op{Key: deadTableKey(99), Value: []byte{1}})
-	if err := s.commit(ops); err != nil {
+	if err := errors.Join(s.commit(ops), s.keepDefinitions(nil)); err != nil {
 		t.Fatal(err)
 	}
 	closeStore(t, s)
@@ -207,7 +207,8 @@ func TestIncompleteRestoreIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, Options{})
 	mark := binary.BigEndian.AppendUint32(nil, snapshot.Incomplete)
-	if err := s.commit([]engine.Op{{Kind: engine.Put, Key: snapshot.MetaKey, Value: mark}}); err != nil {
+	err := s.commit([]engine.Op{{Kind: engine.Put, Key: snapshot.MetaKey, Value: mark}})
+	if err = errors.Join(err, s.keepDefinitions(nil)); err != nil {
 		t.Fatal(err)
 	}
 	closeStore(t, s)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -235,7 +237,7 @@ func TestDamagedDefinitions(t *testing.T) {
 	closeStore(t, open(t, dir, Options{}))
 }
 
-// rewrite replaces a record of definitions in a folder that is not open.
+// rewrite replaces a record of definitions in a folder that is not open, and removes their copy, which would tell.
 func rewrite(t *testing.T, dir, key string, record []byte) {
 	t.Helper()
 	e, err := openEngine(dir, rows.Fold)
@@ -244,6 +246,9 @@ func rewrite(t *testing.T, dir, key string, record []byte) {
 	}
 	s := &Store{core: core{engine: e}}
 	if err := errors.Join(s.commit(definitionOps(schema.Records{key: record})), e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "DEFINITIONS")); err != nil { // the engine in memory has none
 		t.Fatal(err)
 	}
 }

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,8 +23,26 @@ import (
 	"github.com/cqld/cqld/store/engine/files"
 )
 
+// logText is a log that a test reads while an engine writes it.
+type logText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logText) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // damagedLog are options for folders whose commits are in a log of several segments and nowhere else.
-func damagedLog(dir string, log *strings.Builder) Options {
+func damagedLog(dir string, log io.Writer) Options {
 	return Options{
 		Dir: dir, segment: 4 << 10, below: badger.Options{MemTable: 1 << 20}, SyncEvery: time.Hour,
 		Log: zerolog.New(zerolog.SyncWriter(log)),
@@ -101,7 +121,7 @@ var some = []string{"removed", "cut to ", "swapped with the one before"}
 func TestDamagedLog(t *testing.T) {
 	const synced, count = 60, 100
 	dir := folder(t)
-	e := open(t, damagedLog(dir, &strings.Builder{}))
+	e := open(t, damagedLog(dir, new(logText)))
 	writeNumbers(t, e, 0, synced)
 	if err := e.Sync(); err != nil {
 		t.Fatal(err)
@@ -170,7 +190,7 @@ func tryDamaged(t *testing.T, image, name string, change func(path string) error
 		t.Fatal(err)
 	}
 	before := contents(t, dir)
-	log := &strings.Builder{}
+	log := new(logText)
 	e, err := Open(damagedLog(dir, log), enginetest.Union)
 	if err == nil {
 		found := readNumbers(t, e)
@@ -244,7 +264,7 @@ func tryDamaged(t *testing.T, image, name string, change func(path string) error
 // there.
 func TestTornRecord(t *testing.T) {
 	dir := folder(t)
-	o := damagedLog(dir, &strings.Builder{})
+	o := damagedLog(dir, new(logText))
 	e := open(t, o)
 	writeNumbers(t, e, 0, 3)
 	segment := filepath.Join(dir, "000001.log")
@@ -300,7 +320,7 @@ func TestFormerFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, repair := range []bool{false, true} {
-			o := damagedLog(dir, &strings.Builder{})
+			o := damagedLog(dir, new(logText))
 			o.Repair = repair
 			if _, err := Open(o, enginetest.Union); err == nil || !strings.Contains(err.Error(), "cqld export") {
 				t.Errorf("a folder with %s is opened: %v", name, err)

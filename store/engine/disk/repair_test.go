@@ -65,7 +65,7 @@ func repairedNumbers(t *testing.T, dir string) map[int]bool {
 // of no flush, and take the folder for one that lacks a part of it, for ever.
 func TestRepairMarkers(t *testing.T) {
 	dir := folder(t)
-	e := open(t, damagedLog(dir, &strings.Builder{}))
+	e := open(t, damagedLog(dir, new(logText)))
 	writeNumbers(t, e, 0, 500)
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestRepairMarkers(t *testing.T) {
 	}
 	change(t, table, bytes.Index(b, []byte("!cqld!flush!")))
 	found := repairedNumbers(t, dir)
-	e = open(t, damagedLog(dir, &strings.Builder{}))
+	e = open(t, damagedLog(dir, new(logText)))
 	noted, err := e.Repaired()
 	if err != nil || noted == nil || len(noted.Losses) != 1 {
 		t.Fatalf("noted is %+v, %v", noted, err)
@@ -94,7 +94,7 @@ func TestRepairMarkers(t *testing.T) {
 // cuts it off there: the commit log has what is missing, and what was deleted stays deleted.
 func TestDamagedMemtable(t *testing.T) {
 	dir := folder(t)
-	o := damagedLog(dir, &strings.Builder{})
+	o := damagedLog(dir, new(logText))
 	o.Memtable = 64 << 10
 	e := open(t, o)
 	writeNumbers(t, e, 0, 1000)
@@ -162,13 +162,13 @@ func keysOf(t *testing.T, e *Engine) map[string]bool {
 // TestDamagedValueLog changes each of the first bytes of Badger's value log, which has no values: nothing is lost.
 func TestDamagedValueLog(t *testing.T) {
 	dir := folder(t)
-	e := open(t, damagedLog(dir, &strings.Builder{}))
+	e := open(t, damagedLog(dir, new(logText)))
 	writeNumbers(t, e, 0, 10)
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for at := range 20 {
-		o := damagedLog(copyFolder(t, dir), &strings.Builder{})
+		o := damagedLog(copyFolder(t, dir), new(logText))
 		change(t, filesLike(t, o.Dir, "*.vlog")[0], at)
 		e := open(t, o)
 		if found := readNumbers(t, e); len(found) != 10 {
@@ -184,7 +184,7 @@ func TestDamagedValueLog(t *testing.T) {
 // commit is taken, and no file changes.
 func TestReadOnly(t *testing.T) {
 	dir := folder(t)
-	o := damagedLog(dir, &strings.Builder{})
+	o := damagedLog(dir, new(logText))
 	o.Memtable = 64 << 10
 	e := open(t, o)
 	writeNumbers(t, e, 0, 1000)
@@ -197,7 +197,7 @@ func TestReadOnly(t *testing.T) {
 	}
 	for state, dir := range map[string]string{"closed": dir, "killed": killed} {
 		before := contents(t, dir)
-		o := damagedLog(dir, &strings.Builder{})
+		o := damagedLog(dir, new(logText))
 		o.ReadOnly = true
 		e := open(t, o)
 		if found := readNumbers(t, e); len(found) != 1000 {
@@ -220,7 +220,7 @@ func TestReadOnly(t *testing.T) {
 // commits that were repaired are there, also when the folder is opened for reading, which does without these logs.
 func TestKilledAfterRepair(t *testing.T) {
 	dir := folder(t)
-	o := damagedLog(dir, &strings.Builder{})
+	o := damagedLog(dir, new(logText))
 	e := open(t, o)
 	writeNumbers(t, e, 0, 1000)
 	if err := e.Sync(); err != nil {
