@@ -27,7 +27,7 @@ import (
 // rowKey is the primary key of a row of k.t.
 type rowKey struct{ p, c int }
 
-// damagedFolder is the image of a folder, and what is in it.
+// damagedFolder is the image of a folder, with the rows that a model says it has.
 type damagedFolder struct {
 	dir   string
 	rows  map[rowKey][]int // the values of v that each row of k.t had, the last one at the end; -1: it was deleted
@@ -200,7 +200,7 @@ func readAll(t *testing.T, addr string, blobs int) (s served, err error) {
 	return s, nil
 }
 
-// compared is how what is served differs from the model.
+// compared counts the rows that differ from the model.
 type compared struct{ missing, back int }
 
 func (d *damagedFolder) compare(t *testing.T, s served) (c compared) {
@@ -480,7 +480,7 @@ func dataFilesOf(t *testing.T, dir string) (names []string) {
 // TestOtherDamage cuts, empties, zeroes and removes files, and puts folders and files of another folder in their place.
 func TestOtherDamage(t *testing.T) {
 	if !wholeDamage {
-		t.Skip("TEST_CQLD_MATRIX is not set")
+		t.Skip("it takes minutes: make damage runs it")
 	}
 	other := makeFolder(t, 2000, true)
 	outcomes := map[string]int{}

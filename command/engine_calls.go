@@ -43,7 +43,7 @@ func newEngineCalls() *engineCalls {
 	return &engineCalls{took: make(map[string]*callTimes), failed: make(map[callError]uint64)}
 }
 
-// sample takes the metrics of calls, and those that the engine has by itself.
+// sample takes the metrics of calls, and the engine's gauges, for example cqld_engine_safe_point_stalled.
 func (c *engineCalls) sample(s sample) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

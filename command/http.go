@@ -94,8 +94,8 @@ func (w *web) serve(
 	log.Info().Stringer("address", w.listener.Addr()).Msg("serving the console, health and metrics over HTTP")
 }
 
-// await serves the health checks while the server waits for its cluster: it is alive, so nobody should restart it, but
-// it is not ready.
+// await serves the health checks while the server waits for its cluster. It is alive, so that Kubernetes does not
+// restart it, but it is not ready.
 func (w *web) await(log zerolog.Logger) {
 	if w != nil {
 		w.begin(log)

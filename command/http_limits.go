@@ -188,7 +188,7 @@ func boundHTTP(h http.Handler, srv *server.Server) http.Handler {
 			c.setBusy(true)
 		} else {
 			_ = c.SetReadDeadline(body.ends) // fails on closed sockets only
-			r = r.WithContext(r.Context())   // a copy: http.Server looks at the body of its own
+			r = r.WithContext(r.Context())   // a copy, because http.Server still reads its own body
 			r.Body = body
 		}
 		defer func() {
@@ -208,8 +208,8 @@ type httpBody struct {
 	read, held int64     // bytes that have arrived, and bytes of memory that they were charged
 }
 
-// The memory of a body: forms take some copies of it. Short bodies are not charged, so that a few clients that are slow
-// with long ones keep nobody from logging in.
+// The memory of a body: forms take some copies of it. Short bodies are not charged, because otherwise a few clients
+// that send long ones slowly would delay logins.
 const (
 	freeBody   = 64 << 10
 	bodyCopies = 4

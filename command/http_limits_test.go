@@ -74,7 +74,7 @@ func (w *web) dial(t *testing.T, text string) net.Conn {
 	return c
 }
 
-// ends fails the test unless the server ends a connection, and returns what it has sent before.
+// ends fails the test unless the server ends a connection, and returns the bytes sent before.
 func ends(t *testing.T, what string, c net.Conn) string {
 	t.Helper()
 	text, err := io.ReadAll(c)

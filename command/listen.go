@@ -154,7 +154,7 @@ func (l *listeners) pause() {
 	}
 }
 
-// pauseKnown is pause, unless the system has chosen the port: nobody knows it yet, and another process could take it.
+// pauseKnown is pause, unless the system has chosen the port, because another process could take that one meanwhile.
 func (l *listeners) pauseKnown() {
 	if !l.chosen {
 		l.pause()
